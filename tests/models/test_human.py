@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from workbench.core.events import ModelReply
+from workbench.core.ports import NobodyThere, Request
+from workbench.core.state import State
+from workbench.core.values import Header
+from workbench.models.human import HumanModel
+from workbench.models.scripted import no_signal
+
+
+async def take(model: HumanModel, state: State) -> str:
+    request = Request(system="", messages=(), tools=(), options=state.header.options, state=state)
+    reply = await model.reply(request, no_signal)
+    state.apply(ModelReply(text=reply.text, line=reply.line, served=reply.served))
+    return reply.text
+
+
+async def test_a_reply_is_typed_once() -> None:
+    model, state = HumanModel(), State(Header(id="r", goal="g", protocol="text"))
+    with pytest.raises(NobodyThere):
+        await take(model, state)
+    model.say("ANSWER: 1")
+    assert await take(model, state) == "ANSWER: 1"
+    with pytest.raises(NobodyThere):
+        await take(model, state)
+
+
+async def test_prepared_replies_come_in_order_and_a_typed_one_goes_before_them() -> None:
+    model, state = HumanModel(["one", "two"]), State(Header(id="r", goal="g", protocol="text"))
+    assert await take(model, state) == "one"
+    fork = state.copy()
+    model.say("typed")
+    assert [await take(model, state), await take(model, state)] == ["typed", "two"]
+    assert await take(HumanModel(["one", "two"]), fork) == "two"
+    with pytest.raises(NobodyThere):
+        await take(model, state)

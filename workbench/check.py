@@ -1,0 +1,135 @@
+"""Scenarios as tests: each one with expectations is run, with nobody there, and held against them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from workbench.clocks import VirtualClock
+from workbench.home import Home
+from workbench.opening import TrustNeeded, new_run
+from workbench.results import outcome_of
+from workbench.runner import CommandError
+from workbench.scenarios.errors import ScenarioError
+from workbench.scenarios.expectations import Mismatch, check
+from workbench.scenarios.loader import load_scenario
+from workbench.view.visible import visible
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What came of one scenario file."""
+
+    path: Path
+    title: str = ""
+    status: str = ""
+    mismatches: tuple[Mismatch, ...] = ()
+    error: str = ""
+    """Why it could not be run at all."""
+    skipped: str = ""
+    """Why there is nothing to check."""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return not self.mismatches and not self.error
+
+
+def scenario_files(paths: Sequence[Path], home: Home) -> list[Path]:
+    """The scenario files that `paths` name, folders searched through; without paths those of the home."""
+    folders = list(paths) or list(home.scripts)
+    found: dict[Path, None] = {}
+    for path in folders:
+        for file in sorted(path.rglob("*.toml")) if path.is_dir() else [path]:
+            found[file.resolve()] = None
+    return list(found)
+
+
+async def check_all(files: Iterable[Path], home: Home) -> list[Verdict]:
+    """Every file, side by side, in the order given."""
+    return list(await asyncio.gather(*[check_file(file, home) for file in files]))
+
+
+async def check_file(path: Path, home: Home) -> Verdict:
+    """Run one scenario on a virtual clock, in memory, and compare."""
+    began = time.perf_counter()
+    try:
+        scenario = load_scenario(path)
+        if scenario.expect is None:
+            return Verdict(path=path, title=scenario.title, skipped="it has no [expect]")
+        opened = new_run(
+            scenario, home, scenario_path=str(path), clock=VirtualClock(), person=True, keep=False, session_id="check"
+        )
+    except (ScenarioError, TrustNeeded) as error:
+        return Verdict(path=path, error=str(error))
+    try:
+        await opened.run.play()
+        outcome = outcome_of(opened, files=tuple(scenario.expect.files or ()))
+        return Verdict(
+            path=path,
+            title=scenario.title,
+            status=outcome.status.value,
+            mismatches=tuple(check(scenario.expect, outcome)),
+            seconds=time.perf_counter() - began,
+        )
+    except CommandError as error:
+        return Verdict(path=path, title=scenario.title, error=f"an answer of the scenario's person: {error}")
+    finally:
+        opened.close()
+
+
+def report(verdicts: Sequence[Verdict]) -> list[str]:
+    """A table for people; under each scenario that failed, each expectation with both values."""
+    width = max((len(verdict.path.stem) for verdict in verdicts), default=0)
+    lines = []
+    for verdict in verdicts:
+        sign, word = _sign(verdict)
+        lines.append(f"{sign} {verdict.path.stem:<{width}}  {word}".rstrip())
+        lines.extend(f"    {line}" for line in visible(verdict.error).split("\n") if line)
+        for mismatch in verdict.mismatches:
+            lines.append(f"    {mismatch.key}")
+            lines.append(f"      expected  {visible(mismatch.expected)}")
+            lines.append(f"      got       {visible(mismatch.actual)}")
+    checked = [verdict for verdict in verdicts if not verdict.skipped]
+    failed = sum(not verdict.passed for verdict in checked)
+    skipped = len(verdicts) - len(checked)
+    tail = f", {skipped} without [expect]" if skipped else ""
+    lines.append(f"{len(checked) - failed} passed, {failed} failed{tail}")
+    return lines
+
+
+def _sign(verdict: Verdict) -> tuple[str, str]:
+    if verdict.error:
+        return "✗", "cannot be run"
+    if verdict.skipped:
+        return "·", verdict.skipped
+    return ("✓" if verdict.passed else "✗"), verdict.status
+
+
+def junit(verdicts: Sequence[Verdict]) -> bytes:
+    """The verdicts as a JUnit XML file, one test case a scenario."""
+    suite = ET.Element("testsuite", name="workbench check", tests=str(len(verdicts)))
+    suite.set("failures", str(sum(bool(verdict.mismatches) for verdict in verdicts)))
+    suite.set("errors", str(sum(bool(verdict.error) for verdict in verdicts)))
+    suite.set("skipped", str(sum(bool(verdict.skipped) for verdict in verdicts)))
+    for verdict in verdicts:
+        case = ET.SubElement(
+            suite, "testcase", classname="workbench", name=verdict.path.stem, time=f"{verdict.seconds:.3f}"
+        )
+        if verdict.error:
+            ET.SubElement(case, "error", message=_xml(verdict.error))
+        elif verdict.skipped:
+            ET.SubElement(case, "skipped", message=verdict.skipped)
+        elif verdict.mismatches:
+            texts = [f"{item.key}: expected {item.expected}, got {item.actual}" for item in verdict.mismatches]
+            ET.SubElement(case, "failure", message=_xml(texts[0])).text = _xml("\n".join(texts))
+    return ET.tostring(suite, encoding="utf-8", xml_declaration=True)
+
+
+def _xml(text: str) -> str:
+    """XML has no way to write most control characters; they are shown as signs."""
+    return visible(text)

@@ -1,0 +1,149 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from workbench import __version__
+
+COMMANDS = (
+    "run",
+    "check",
+    "resume",
+    "show",
+    "tools",
+    "scripts",
+    "sessions",
+    "themes",
+    "where",
+    "init",
+    "schema",
+    "trust",
+)
+Command = Callable[[argparse.Namespace], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, and where help is."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\ntry: {self.prog} --help\n")
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options of one command, with `command` the function that carries it out."""
+    if arguments and arguments[0] in COMMANDS:
+        return _parser().parse_args(arguments)
+    if any(argument in ("-h", "--help", "--version") for argument in arguments):
+        return _parser().parse_args(arguments)
+    return _app_parser().parse_args(arguments)
+
+
+def _app_parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="workbench", add_help=False)
+    parser.add_argument("file", nargs="?", metavar="FILE")
+    _common(parser)
+    parser.set_defaults(command=_late("app", "run_app"))
+    return parser
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="workbench",
+        description="Watch an agent loop run move by move, break it on purpose, and keep every run as a file.",
+        epilog="workbench [FILE] opens the app; with a scenario or a session it opens that at once.",
+    )
+    parser.add_argument("--version", action="version", version=f"workbench {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    _run(commands.add_parser("run", help="run a scenario with nobody there"))
+    _check(commands.add_parser("check", help="run every scenario that has [expect], and compare"))
+    _resume(commands.add_parser("resume", help="go on with a saved run"))
+    _show(commands.add_parser("show", help="print a saved run"))
+    for name, function, text in (
+        ("tools", "tools", "list the tools"),
+        ("scripts", "scripts", "list the scenarios"),
+        ("sessions", "sessions", "list the saved runs"),
+        ("themes", "themes", "list the themes"),
+        ("where", "where", "say what was found where"),
+    ):
+        listing = commands.add_parser(name, help=text)
+        _common(listing)
+        listing.add_argument("--json", action="store_true", help="as JSON")
+        listing.set_defaults(command=_late("lists", function))
+    init = commands.add_parser("init", help="make a workbench folder")
+    init.add_argument("folder", nargs="?", default=".", metavar="FOLDER")
+    init.set_defaults(command=_late("lists", "init"))
+    schema = commands.add_parser("schema", help="print the JSON schema of scenario files, for editors")
+    schema.set_defaults(command=_late("lists", "schema"))
+    trust = commands.add_parser("trust", help="let the tools of a folder be loaded, or a scenario work in it")
+    trust.add_argument("folder", metavar="FOLDER")
+    trust.set_defaults(command=_late("lists", "trust_folder"))
+    return parser
+
+
+def _run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
+    _changes(parser)
+    parser.add_argument("--seed", type=int, metavar="N")
+    parser.add_argument("--approve", choices=("allow", "deny", "ask"), help="approval.default for this run")
+    parser.add_argument("--save", metavar="PATH", help="where to keep the run; by default in sessions/")
+    _printing(parser)
+    _common(parser)
+    parser.set_defaults(command=_late("runs", "run"))
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; by default all of scripts/")
+    parser.add_argument("--junit", metavar="FILE", help="also write the verdicts as JUnit XML")
+    _common(parser)
+    parser.set_defaults(command=_late("runs", "check"))
+
+
+def _resume(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a file, or the name of one in sessions/")
+    parser.add_argument("--allow", action="append", default=[], metavar="CALL", help="c1, c2, … or all")
+    parser.add_argument("--deny", action="append", default=[], nargs=2, metavar=("CALL", "REASON"))
+    parser.add_argument("--edit", action="append", default=[], nargs=2, metavar=("CALL", "JSON"))
+    parser.add_argument("--answer", action="append", default=[], nargs=2, metavar=("CALL", "TEXT"))
+    parser.add_argument("--message", metavar="TEXT", help="a follow-up of the user")
+    _changes(parser)
+    _printing(parser)
+    _common(parser)
+    parser.set_defaults(command=_late("runs", "resume"))
+
+
+def _show(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION")
+    parser.add_argument("--at", type=int, metavar="N", help="as it was after event N")
+    parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost"), default="text")
+    _common(parser)
+    parser.set_defaults(command=_late("lists", "show"))
+
+
+def _changes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
+    parser.add_argument("--no-limit", action="append", default=[], metavar="LIMIT", dest="no_limits")
+
+
+def _printing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one event a line, then a result object")
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--home", metavar="DIR", help="the workbench folder")
+    parser.add_argument("--tools", action="append", default=[], metavar="DIR", help="also load the tools of DIR")
+    parser.add_argument("--trust", metavar="DIR", help="let tools in DIR be loaded, or a scenario work in it")
+
+
+def _late(module: str, function: str) -> Command:
+    """The command, imported when it is carried out: starting one must not load what the others need."""
+
+    def command(options: argparse.Namespace) -> int:
+        from importlib import import_module
+
+        found: Command = getattr(import_module(f"workbench.cli.{module}"), function)
+        return found(options)
+
+    return command

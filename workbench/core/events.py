@@ -1,0 +1,359 @@
+"""The facts of a run. The journal is the list of them, and the only truth.
+
+Every event is frozen and flat. `to_fields` and `from_fields` turn one into plain values and back; a field that has its
+default is left out, so that a file holds only what there is to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar, Literal
+
+from workbench.core.statuses import Status
+from workbench.core.values import Call, Decision
+
+Outcome = Literal[
+    "ran", "failed", "denied", "invalid", "not_run", "cancelled", "unknown", "answered", "stored", "defect"
+]
+By = Literal["person", "rule", "script", "lock", "engine"]
+
+NO_ERROR: frozenset[str] = frozenset({"ran", "answered", "stored"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Base of all events."""
+
+    kind: ClassVar[str] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessage(Event):
+    """The goal, or a follow-up; a follow-up resets steps, seconds and the in-a-row counters."""
+
+    kind: ClassVar[str] = "user_message"
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply(Event):
+    """One whole reply of the model, and how it was read."""
+
+    kind: ClassVar[str] = "model_reply"
+    text: str = ""
+    thinking: str = ""
+    calls: tuple[Call, ...] = ()
+    reading: Literal["answer", "calls", "malformed", "cut_off", "blocked"] = "calls"
+    answer: str = ""
+    problem: str = ""
+    """For `malformed`: the correction that the model is to read. Else why the reply is not believed."""
+    dropped: str = ""
+    """What a protocol option left out, as a sentence the model is to read."""
+    finish: str = "stop"
+    """Normalised: stop, tool_calls, length, blocked, refused, or the provider's own word."""
+    model: str = ""
+    took: float = 0.0
+    """Seconds, retries and waiting included."""
+    attempts: int = 1
+    input_tokens: int | None = None
+    """As the provider counted; None when it gave no figure."""
+    output_tokens: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    input_estimate: int = 0
+    """Our own count of the request, always given."""
+    output_estimate: int = 0
+    cost: float | None = None
+    """USD; None is unknown."""
+    line: int = -1
+    """Scripted: index of the script's reply that was served."""
+    served: int = 0
+    """Scripted: how many times in a row that reply has been served, this one included."""
+    captures: Mapping[str, str] = field(default_factory=dict)
+    """Scripted: what this reply captured from the observation before it."""
+    opaque: str = ""
+    """Provider blocks to echo verbatim, as JSON text."""
+    original: str = ""
+    """What the model really replied, when a fault or a person changed it."""
+    changed_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFailed(Event):
+    """A request that brought no reply, after all retries inside the call."""
+
+    kind: ClassVar[str] = "model_failed"
+    failure: str
+    """Class of the failure, see `ports.FAILURE_STATUS`."""
+    detail: str = ""
+    """For the operator; never shown to the model."""
+    attempts: int = 1
+    partial: str = ""
+    took: float = 0.0
+    line: int = -1
+    """Scripted: as in ModelReply, so that a failure is not served again on resume."""
+    served: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided(Event):
+    """A decision about one call with exactly these arguments."""
+
+    kind: ClassVar[str] = "decided"
+    call: str
+    decision: Decision
+    by: By = "person"
+    arguments: str = ""
+    """For `edit`: the arguments that run instead, as canonical JSON. For allow: those that were shown."""
+    reason: str = ""
+    """For `deny`: what the model reads."""
+    answer: str = ""
+    """For `answer`: what the model reads as the result."""
+    rule: str = ""
+    """Which rule or lock decided, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolStarted(Event):
+    """Written and synced before the tool runs."""
+
+    kind: ClassVar[str] = "tool_started"
+    call: str
+    arguments: str = ""
+    """What the tool gets, when that is not what the model wrote."""
+    key: str = ""
+    """Idempotency key: lineage id and canonical arguments, hashed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult(Event):
+    """The one result of a call."""
+
+    kind: ClassVar[str] = "tool_result"
+    call: str
+    outcome: Outcome = "ran"
+    content: str = ""
+    """What the model reads."""
+    value: str = ""
+    """The structured result as JSON text, when it is not just the content."""
+    source: str = ""
+    trust: Literal["trusted", "untrusted"] = "trusted"
+    full_chars: int = 0
+    """Characters before the cut; 0 when nothing was cut."""
+    cursor: str = ""
+    took: float = 0.0
+    effects: tuple[Mapping[str, Any], ...] = ()
+    """What was changed in the sandbox, in order; each has at least `path` and `content`."""
+    original: str = ""
+    """What the tool really returned, when a fault or a person changed it."""
+    changed_by: str = ""
+    retry: bool = True
+    """For errors: whether trying again can help."""
+    detail: str = ""
+    """For the operator (a traceback, say); never shown to the model."""
+    goal_met: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        return self.outcome not in NO_ERROR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held(Event):
+    """A result that stands at the door; everything known about it, so that nothing is forgotten."""
+
+    kind: ClassVar[str] = "held"
+    call: str
+    outcome: Outcome = "ran"
+    content: str = ""
+    value: str = ""
+    source: str = ""
+    trust: Literal["trusted", "untrusted"] = "trusted"
+    full_chars: int = 0
+    cursor: str = ""
+    took: float = 0.0
+    effects: tuple[Mapping[str, Any], ...] = ()
+    detail: str = ""
+    goal_met: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LateResult(Event):
+    """A result that came after its time limit or after the stop: for people, invisible to the model."""
+
+    kind: ClassVar[str] = "late_result"
+    call: str
+    content: str = ""
+    took: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice(Event):
+    """The runtime speaking to the model."""
+
+    kind: ClassVar[str] = "notice"
+    topic: Literal["correction", "dropped", "repeat", "edited", "restated"]
+    text: str
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsChanged(Event):
+    """A setting changed while the run lives. Several keys change together."""
+
+    kind: ClassVar[str] = "settings_changed"
+    changes: Mapping[str, Any]
+    """Dotted key to new value: "limits.steps", "approval.default", "hold", "grants", "model", "title"."""
+    by: By = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextChanged(Event):
+    """What was folded, dropped or summarised, and what stands in its place."""
+
+    kind: ClassVar[str] = "context_changed"
+    policy: str
+    first: int
+    last: int
+    replacement: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRequested(Event):
+    """The run is to stop while calls may still be open: a person said so (they get `cancelled`), or a cap did."""
+
+    kind: ClassVar[str] = "stop_requested"
+    by: By = "person"
+    status: Status = Status.CANCELLED
+    knob: str = ""
+    limit: float | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped(Event):
+    """The run ended, with the knob and the value that ended it where there is one."""
+
+    kind: ClassVar[str] = "stopped"
+    status: Status
+    knob: str = ""
+    limit: float | None = None
+    detail: str = ""
+    """For people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed(Event):
+    """A stopped run goes on."""
+
+    kind: ClassVar[str] = "resumed"
+    by: By = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forked(Event):
+    """A branch begins here; decisions not yet used and grants do not come along."""
+
+    kind: ClassVar[str] = "forked"
+    parent: str
+    at: int
+    effects: tuple[str, ...] = ()
+    """What the parent executed after that point, in words."""
+    keys: tuple[str, ...] = ()
+    """The effect keys of those: a call with such a key is asked about."""
+
+
+EVENT_TYPES: dict[str, type[Event]] = {
+    cls.kind: cls
+    for cls in (
+        UserMessage,
+        ModelReply,
+        ModelFailed,
+        Decided,
+        ToolStarted,
+        ToolResult,
+        Held,
+        LateResult,
+        Notice,
+        SettingsChanged,
+        ContextChanged,
+        StopRequested,
+        Stopped,
+        Resumed,
+        Forked,
+    )
+}
+
+
+def _plan(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
+    plan = []
+    for item in fields(cls):
+        default = item.default
+        if default is MISSING:
+            default = item.default_factory() if item.default_factory is not MISSING else MISSING
+        plan.append((item.name, default))
+    return tuple(plan)
+
+
+_PLANS: dict[type[Any], tuple[tuple[str, Any], ...]] = {cls: _plan(cls) for cls in (*EVENT_TYPES.values(), Call)}
+
+
+def _fields(item: Any) -> dict[str, Any]:
+    out = {}
+    for name, default in _PLANS[type(item)]:
+        value = getattr(item, name)
+        if value is not default and value != default:
+            out[name] = value
+    return out
+
+
+def to_fields(event: Event) -> dict[str, Any]:
+    """The event's fields that differ from their defaults, as plain values; `kind` is not among them."""
+    out = _fields(event)
+    calls = out.get("calls")
+    if calls:
+        out["calls"] = [_call_fields(call) for call in calls]
+    for name, value in out.items():
+        if isinstance(value, tuple):
+            out[name] = list(value)
+        elif isinstance(value, Status):
+            out[name] = value.value
+    return out
+
+
+def _call_fields(call: Call) -> dict[str, Any]:
+    out = _fields(call)
+    if out.get("canonical") == call.arguments:
+        out["canonical"] = True
+    return out
+
+
+def _call_from(values: Mapping[str, Any]) -> Call:
+    given = dict(values)
+    if given.get("canonical") is True:
+        given["canonical"] = given["arguments"]
+    return Call(**given)
+
+
+def from_fields(kind: str, values: Mapping[str, Any]) -> Event:
+    """The event of that kind with those fields. Raises ValueError that names the kind, or the field, at fault."""
+    cls = EVENT_TYPES.get(kind)
+    if cls is None:
+        raise ValueError(f"unknown event kind {kind!r}")
+    known = {name for name, _ in _PLANS[cls]}
+    for name in values:
+        if name not in known:
+            raise ValueError(f"event {kind!r} has no field {name!r}")
+    given = dict(values)
+    try:
+        if "calls" in given:
+            given["calls"] = tuple(_call_from(item) for item in given["calls"])
+        for name in ("effects", "keys"):
+            if name in given:
+                given[name] = tuple(given[name])
+        if "status" in given:
+            given["status"] = Status(given["status"])
+        return cls(**given)
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"event {kind!r}: {error}") from None

@@ -1,0 +1,350 @@
+"""How each event changes a state: one function an event."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.core import limits as caps
+from workbench.core.canonical import digest
+from workbench.core.events import (
+    ContextChanged,
+    Decided,
+    Event,
+    Forked,
+    Held,
+    LateResult,
+    ModelFailed,
+    ModelReply,
+    Notice,
+    Resumed,
+    SettingsChanged,
+    Stopped,
+    StopRequested,
+    ToolResult,
+    ToolStarted,
+    UserMessage,
+)
+from workbench.core.gate import rule_from
+from workbench.core.persistent import Table
+from workbench.core.ports import FAILURE_STATUS
+from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
+from workbench.core.statuses import Status
+from workbench.core.tokens import estimate
+from workbench.core.values import ToolInfo
+
+if TYPE_CHECKING:
+    from workbench.core.state import State
+
+FINISH_TOOL = "submit_answer"
+
+
+def _user_message(state: State, event: UserMessage) -> None:
+    _say(state, "user", state.protocol.user(event.text), "user")
+    state.status, state.stop, state.stopped, state.answer = Status.RUNNING, None, None, None
+    state.due = ()
+    state.steps = 0
+    state.seconds = 0.0
+    state.failures_in_a_row = state.denials_in_a_row = state.protocol_errors_in_a_row = 0
+    state.steps_since_success = state.repeat = 0
+    state.seen = Table()
+
+
+def _model_reply(state: State, event: ModelReply) -> None:
+    state.calls.extend(state.batch)
+    state.steps += 1
+    state.total_steps += 1
+    _count_request(state, event)
+    state.script_line, state.script_served = event.line, event.served
+    if event.captures:
+        state.captures = {**state.captures, **event.captures}
+    state.batch = [CallRecord(call, state.total_steps, state.n) for call in event.calls]
+    state.delivered = 0
+    state.call_count += len(event.calls)
+    state.last_observation = ""
+    _append(
+        state,
+        Message("assistant", event.text, state.n, event.output_estimate, event.calls, opaque=event.opaque),
+        len(event.text) + (sum(len(c.arguments) for c in event.calls) if state.protocol.native_tools else 0),
+    )
+    state.context.model += event.output_estimate
+    malformed = event.reading == "malformed" or any(call.problem_kind == "malformed" for call in event.calls)
+    state.protocol_errors_in_a_row = state.protocol_errors_in_a_row + 1 if malformed else 0
+    state.due = (Notice(topic="dropped", text=event.dropped),) if event.dropped else ()
+    _take_reading(state, event)
+
+
+def _take_reading(state: State, event: ModelReply) -> None:
+    if event.reading == "malformed":
+        state.errors += 1
+        state.steps_since_success += 1
+        state.due = (Notice(topic="correction", text=event.problem), *state.due)
+    elif event.reading == "answer":
+        _answered(state, event.answer)
+    elif event.reading == "cut_off":
+        state.stop = Stopped(status=Status.REPLY_CUT_OFF, detail=event.problem)
+    elif event.reading == "blocked":
+        state.stop = Stopped(status=Status.REPLY_BLOCKED, detail=event.problem)
+
+
+def _answered(state: State, answer: str) -> None:
+    check = state.header.goal_check
+    if check is None:
+        state.answer, state.stop = answer, Stopped(status=Status.ANSWERED)
+    elif check.answer_matches and re.search(check.answer_matches, answer):
+        state.answer, state.stop = answer, Stopped(status=Status.GOAL_REACHED, knob="goal_check")
+    else:
+        text = "That does not end the run: its goal check does not hold yet. Go on."
+        state.due = (*state.due, Notice(topic="correction", text=text))
+
+
+def _count_request(state: State, event: ModelReply) -> None:
+    state.model_calls += 1
+    state.seconds += event.took
+    state.total_seconds += event.took
+    read = event.input_tokens if event.input_tokens is not None else event.input_estimate
+    written = event.output_tokens if event.output_tokens is not None else event.output_estimate
+    guessed = event.input_tokens is None or event.output_tokens is None
+    state.estimated = state.estimated or guessed
+    state.input_tokens += read
+    state.output_tokens += written
+    state.cache_read += event.cache_read or 0
+    state.cache_write += event.cache_write or 0
+    if state.cost is not None:
+        state.cost = None if event.cost is None and not state.header.free else state.cost + (event.cost or 0.0)
+    state.requests.append(
+        RequestMark(state.n, len(state.messages), state.chars, read, guessed, written, state.total_steps)
+    )
+
+
+def _model_failed(state: State, event: ModelFailed) -> None:
+    state.model_calls += 1
+    state.seconds += event.took
+    state.total_seconds += event.took
+    state.errors += 1
+    if event.line >= 0:
+        state.script_line, state.script_served = event.line, event.served
+    state.requests.append(
+        RequestMark(state.n, len(state.messages), state.chars, state.context_tokens, True, 0, state.total_steps + 1)
+    )
+    state.stop = Stopped(status=FAILURE_STATUS[event.failure], detail=event.detail)
+
+
+def _decided(state: State, event: Decided) -> None:
+    record = _open_record(state, event.call)
+    record.decision = event
+    if event.by == "script":
+        state.script_decisions += 1
+    if event.decision == "allow":
+        # Allowing a call whose outcome is unknown means running it again.
+        record.started = None
+    if event.by == "lock":
+        state.stop = Stopped(status=Status.POLICY_DENIED, knob=event.rule, detail=event.reason)
+
+
+def _tool_started(state: State, event: ToolStarted) -> None:
+    _open_record(state, event.call).started = event
+    state.tool_calls += 1
+
+
+def _held(state: State, event: Held) -> None:
+    _open_record(state, event.call).held = event
+
+
+def _tool_result(state: State, event: ToolResult) -> None:
+    record = _open_record(state, event.call)
+    record.result, record.result_n = event, state.n
+    state.seconds += event.took
+    state.total_seconds += event.took
+    if event.changed_by == "script":
+        state.script_decisions += 1
+    tool = state.tool(record.call.tool)
+    _count_outcome(state, event)
+    _remember_effect(state, record, event, tool)
+    _count_repeat(state, record, event, tool)
+    if event.trust == "untrusted" and event.outcome == "ran":
+        state.tainted = True
+    if record.decision is not None and record.decision.decision == "edit" and event.outcome != "denied":
+        state.due = (*state.due, _edited(record))
+    _stop_after(state, record, event)
+    _deliver(state)
+
+
+def _count_outcome(state: State, event: ToolResult) -> None:
+    if not event.is_error:
+        state.failures_in_a_row = state.denials_in_a_row = state.steps_since_success = 0
+        return
+    if event.outcome in ("failed", "invalid", "defect", "unknown"):
+        state.errors += 1
+        state.failures_in_a_row += 1
+    elif event.outcome == "denied":
+        state.denials_in_a_row += 1
+    state.steps_since_success += 1
+
+
+def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
+    started = record.started
+    if tool is not None and tool.deduplicates and event.outcome == "ran" and started is not None and started.key:
+        state.effects.add(started.key, event.original or event.content)
+
+
+def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
+    """Polling tools are exempt; so are calls that never ran for reasons outside the model."""
+    if (tool is not None and tool.polling) or event.outcome in ("cancelled", "not_run", "denied"):
+        state.repeat = 0
+        return
+    guard = state.limits.repeats
+    signature = call_signature(record)
+    if guard is None or guard.match == "call+result":
+        signature = digest(signature, event.content)
+    times = state.times_seen(signature) + 1
+    state.seen.add((signature, times), None)
+    record.repeat = state.repeat = times
+    if guard is not None and guard.nudge is not None and times == guard.nudge:
+        state.due = (*state.due, _nudge(record.call.tool, times))
+
+
+def _stop_after(state: State, record: CallRecord, event: ToolResult) -> None:
+    if state.stop is not None:
+        return
+    if event.outcome == "defect":
+        state.stop = Stopped(status=Status.TOOL_DEFECT, detail=f"{record.call.tool} is broken: see its call")
+    elif event.goal_met:
+        state.stop = Stopped(status=Status.GOAL_REACHED, knob="goal_check")
+    elif record.call.tool == FINISH_TOOL and event.outcome == "ran":
+        _answered(state, event.content)
+
+
+def _deliver(state: State) -> None:
+    """Results reach the transcript in call order, whatever the order in which they came."""
+    batch = state.batch
+    while state.delivered < len(batch):
+        record = batch[state.delivered]
+        result = record.result
+        if result is None:
+            return
+        state.delivered += 1
+        text = state.protocol.observation(record.call.tool, result.content, is_error=result.is_error)
+        tokens = estimate(text)
+        state.context.results += tokens
+        message = Message("tool", text, record.result_n, tokens, (), record.call.id, record.call.tool)
+        message.is_error = result.is_error
+        _append(state, message, len(text))
+        state.results.append(result.content)
+        _observe(state, result.content)
+
+
+def _late_result(state: State, event: LateResult) -> None:
+    pass
+
+
+def _notice(state: State, event: Notice) -> None:
+    _say(state, "notice", state.protocol.notice(event.text, is_error=event.topic == "correction"), "notices")
+    state.due = state.due[1:]
+    _observe(state, event.text)
+
+
+def _settings_changed(state: State, event: SettingsChanged) -> None:
+    if event.by == "script":
+        state.script_decisions += 1
+    for key, value in event.changes.items():
+        if key.startswith("limits."):
+            state.limits = caps.changed(state.limits, key.removeprefix("limits."), value)
+        elif key == "approval.default":
+            state.approval = value
+        elif key == "grants":
+            state.grants = tuple(rule_from(item) for item in value)
+        elif key == "hold":
+            state.hold = bool(value)
+        elif key == "title":
+            state.title = str(value)
+        else:
+            raise ValueError(f"there is no setting {key!r} that a run can change")
+
+
+def _context_changed(_: State, event: ContextChanged) -> None:
+    raise ValueError(f"context policy {event.policy!r} is not known here")
+
+
+def _stop_requested(state: State, event: StopRequested) -> None:
+    if event.by == "script":
+        state.script_decisions += 1
+    if state.stop is None:
+        state.stop = Stopped(status=event.status, knob=event.knob, limit=event.limit, detail=event.detail)
+
+
+def _stopped(state: State, event: Stopped) -> None:
+    state.status, state.stopped, state.stop = event.status, event, None
+
+
+def _resumed(state: State, event: Resumed) -> None:
+    if event.by == "script":
+        state.script_decisions += 1
+    state.status, state.stopped, state.stop = Status.RUNNING, None, None
+
+
+def _forked(state: State, event: Forked) -> None:
+    state.grants = ()
+    state.forked_keys |= frozenset(event.keys)
+    state.status, state.stopped, state.stop = Status.RUNNING, None, None
+    for record in state.open_calls():
+        if record.started is None:
+            record.decision = None
+
+
+def _open_record(state: State, call_id: str) -> CallRecord:
+    for record in state.batch:
+        if record.call.id == call_id and record.result is None:
+            return record
+    raise ValueError(f"event {state.n} is about call {call_id!r}, which is not open")
+
+
+def _say(state: State, role: Role, text: str, category: Literal["user", "notices"]) -> None:
+    tokens = estimate(text)
+    setattr(state.context, category, getattr(state.context, category) + tokens)
+    _append(state, Message(role, text, state.n, tokens), len(text))
+
+
+def _append(state: State, message: Message, chars: int) -> None:
+    state.chars += chars + (1 if len(state.messages) else 0)
+    state.messages.append(message)
+
+
+def _observe(state: State, text: str) -> None:
+    state.last_observation = f"{state.last_observation}\n{text}" if state.last_observation else text
+
+
+def _nudge(tool: str, times: int) -> Notice:
+    text = (
+        f"This was call number {times} of {tool} with the same arguments, and nothing new came of it. "
+        "Change the arguments, use another tool, or stop and say what you know so far."
+    )
+    return Notice(topic="repeat", text=text)
+
+
+def _edited(record: CallRecord) -> Notice:
+    text = (
+        f"A person changed the arguments of your call of {record.call.tool}: it ran with {record.arguments}, "
+        f"not with {record.call.arguments.strip()}."
+    )
+    return Notice(topic="edited", text=text, call=record.call.id)
+
+
+HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
+    UserMessage: _user_message,
+    ModelReply: _model_reply,
+    ModelFailed: _model_failed,
+    Decided: _decided,
+    ToolStarted: _tool_started,
+    ToolResult: _tool_result,
+    Held: _held,
+    LateResult: _late_result,
+    Notice: _notice,
+    SettingsChanged: _settings_changed,
+    ContextChanged: _context_changed,
+    StopRequested: _stop_requested,
+    Stopped: _stopped,
+    Resumed: _resumed,
+    Forked: _forked,
+}

@@ -1,0 +1,106 @@
+"""Who may decide about a call: a rule, a grant, or a person. Pure; asked again for every call."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from workbench.core.values import GateDefault, Pattern, Rule, ToolInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What stands before a call. `free` needs no decision at all."""
+
+    decide: Literal["free", "ask", "allow", "deny"]
+    why: str = ""
+
+
+FREE = Verdict("free")
+
+
+def judge(
+    tool: ToolInfo,
+    canonical: str,
+    *,
+    rules: tuple[Rule, ...],
+    grants: tuple[Rule, ...],
+    default: GateDefault,
+    asked_anew: bool = False,
+) -> Verdict:
+    """The verdict on a call of `tool` with these valid arguments.
+
+    A deny beats everything; a grant of the person beats a rule that asks; asking beats allowing. Without a rule a
+    gated tool follows `default` and any other is free. `asked_anew` makes every allowance a question.
+    """
+    if not rules and not grants and not tool.gated:
+        return FREE
+    arguments = json.loads(canonical)
+    hits = [rule for rule in rules if matches(rule, tool.name, arguments)]
+    for rule in hits:
+        if rule.decide == "deny":
+            return Verdict("deny", describe(rule))
+    if asked_anew and tool.gated:
+        return Verdict("ask", "the run this one was forked from has already done this")
+    for grant in grants:
+        if matches(grant, tool.name, arguments):
+            return Verdict("allow", describe(grant))
+    for wanted in ("ask", "allow"):
+        for rule in hits:
+            if rule.decide == wanted:
+                return Verdict(rule.decide, describe(rule))
+    if not tool.gated:
+        return FREE
+    why = "no risk is declared for it" if tool.risk == "undeclared" else ""
+    return Verdict(default, why or (f"approval.default is {default}" if default != "ask" else ""))
+
+
+def matches(rule: Rule, tool: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether the rule speaks about this call. An argument that is not there matches nothing."""
+    if rule.tool != tool:
+        return False
+    return all(name in arguments and _fits(pattern, arguments[name]) for name, pattern in rule.where)
+
+
+def _fits(pattern: Pattern, value: Any) -> bool:
+    if pattern.kind == "equal":
+        return type(value) is type(pattern.value) and bool(value == pattern.value)
+    text = value if isinstance(value, str) else json.dumps(value)
+    if pattern.kind == "glob":
+        return fnmatchcase(text, pattern.value)
+    return re.fullmatch(pattern.value, text) is not None
+
+
+def describe(rule: Rule) -> str:
+    """The exact scope of a rule, in one line."""
+    if not rule.where:
+        return f"{rule.tool} with any arguments"
+    parts = []
+    for name, pattern in rule.where:
+        value = json.dumps(pattern.value, ensure_ascii=False)
+        parts.append(f"{name} = {value}" if pattern.kind == "equal" else f"{name} {pattern.kind} {value}")
+    return f"{rule.tool} where {', '.join(parts)}"
+
+
+def rule_from(values: Mapping[str, Any]) -> Rule:
+    """A rule from its plain form, as it stands in `settings_changed` events."""
+    where = tuple((name, _pattern(value)) for name, value in values.get("where", {}).items())
+    return Rule(tool=values["tool"], where=where, decide=values.get("decide", "allow"), by="person")
+
+
+def _pattern(value: Any) -> Pattern:
+    if isinstance(value, Mapping):
+        for kind in ("glob", "regex"):
+            if set(value) == {kind}:
+                return Pattern(kind=kind, value=value[kind])
+    return Pattern(kind="equal", value=value)
+
+
+def rule_to(rule: Rule) -> dict[str, Any]:
+    """The plain form of a rule."""
+    where = {name: p.value if p.kind == "equal" else {p.kind: p.value} for name, p in rule.where}
+    return {"tool": rule.tool, "where": where, "decide": rule.decide}

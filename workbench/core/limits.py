@@ -1,0 +1,125 @@
+"""The caps of a run, read immediately before the step they would forbid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.core.statuses import Status
+from workbench.core.values import LIMIT_NAMES, Limits, RepeatLimit
+
+if TYPE_CHECKING:
+    from workbench.core.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A cap that forbids the next step: which knob, at which value, and how far the run is."""
+
+    status: Status
+    knob: str
+    limit: float
+    used: float
+
+
+def before_request(state: State) -> Breach | None:
+    """The first cap that forbids asking the model now, or None."""
+    caps = state.limits
+    if caps.steps is not None and state.steps >= caps.steps:
+        return Breach(Status.STEP_BUDGET_EXHAUSTED, "limits.steps", caps.steps, state.steps)
+    if caps.model_calls is not None and state.model_calls >= caps.model_calls:
+        return Breach(Status.CALL_BUDGET_EXHAUSTED, "limits.model_calls", caps.model_calls, state.model_calls)
+    return _in_a_row(state, caps) or _deadline(state, caps) or _tokens(state, caps) or _cost(state, caps)
+
+
+def before_tool(state: State, signature: str) -> Breach | None:
+    """The first cap that forbids starting a tool call now; `signature` is that of the call (see `call_signature`)."""
+    caps = state.limits
+    if caps.tool_calls is not None and state.tool_calls >= caps.tool_calls:
+        return Breach(Status.CALL_BUDGET_EXHAUSTED, "limits.tool_calls", caps.tool_calls, state.tool_calls)
+    guard = caps.repeats
+    if guard is not None and guard.match == "call" and guard.stop is not None and signature:
+        times = state.times_seen(signature) + 1
+        if times >= guard.stop:
+            return Breach(Status.REPEATED_ACTION, "limits.repeats.stop", guard.stop, times)
+    return _deadline(state, caps)
+
+
+def _in_a_row(state: State, caps: Limits) -> Breach | None:
+    if caps.failures is not None and state.failures_in_a_row >= caps.failures:
+        return Breach(Status.TOO_MANY_FAILURES, "limits.failures", caps.failures, state.failures_in_a_row)
+    if caps.denials is not None and state.denials_in_a_row >= caps.denials:
+        return Breach(Status.TOO_MANY_FAILURES, "limits.denials", caps.denials, state.denials_in_a_row)
+    if caps.protocol_errors is not None and state.protocol_errors_in_a_row >= caps.protocol_errors:
+        return Breach(
+            Status.PROTOCOL_ERRORS, "limits.protocol_errors", caps.protocol_errors, state.protocol_errors_in_a_row
+        )
+    guard = caps.repeats
+    if guard is not None and guard.stop is not None and state.repeat >= guard.stop:
+        return Breach(Status.REPEATED_ACTION, "limits.repeats.stop", guard.stop, state.repeat)
+    return None
+
+
+def _deadline(state: State, caps: Limits) -> Breach | None:
+    if caps.seconds is not None and state.seconds >= caps.seconds:
+        return Breach(Status.DEADLINE_EXCEEDED, "limits.seconds", caps.seconds, state.seconds)
+    return None
+
+
+def _tokens(state: State, caps: Limits) -> Breach | None:
+    """Token caps count what the next request is going to read: it is never sent if it would overrun them."""
+    coming = state.context_tokens
+    exhausted = Status.TOKEN_BUDGET_EXHAUSTED
+    if caps.input_tokens is not None and state.input_tokens + coming > caps.input_tokens:
+        return Breach(exhausted, "limits.input_tokens", caps.input_tokens, state.input_tokens)
+    if caps.output_tokens is not None and state.output_tokens >= caps.output_tokens:
+        return Breach(exhausted, "limits.output_tokens", caps.output_tokens, state.output_tokens)
+    total = state.input_tokens + state.output_tokens
+    if caps.total_tokens is not None and total + coming > caps.total_tokens:
+        return Breach(exhausted, "limits.total_tokens", caps.total_tokens, total)
+    if caps.context_tokens is not None and coming > caps.context_tokens:
+        return Breach(Status.CONTEXT_WINDOW_EXCEEDED, "limits.context_tokens", caps.context_tokens, coming)
+    window = state.header.context_window
+    if window is not None and coming > window:
+        return Breach(Status.CONTEXT_WINDOW_EXCEEDED, "model.context_window", window, coming)
+    return None
+
+
+def _cost(state: State, caps: Limits) -> Breach | None:
+    """An unknown cost is not 0: with a cap on money and no price, no request may be sent."""
+    if caps.cost is None:
+        return None
+    if state.cost is None:
+        return Breach(Status.COST_BUDGET_EXHAUSTED, "limits.cost", caps.cost, float("nan"))
+    prices = state.header.prices
+    coming = state.context_tokens * prices.input / 1_000_000 if prices is not None else 0.0
+    if state.cost >= caps.cost or state.cost + coming > caps.cost:
+        return Breach(Status.COST_BUDGET_EXHAUSTED, "limits.cost", caps.cost, state.cost)
+    return None
+
+
+def time_left(state: State) -> float | None:
+    """Seconds of work the run may still use; None when there is no such cap."""
+    cap = state.limits.seconds
+    return None if cap is None else max(0.0, cap - state.seconds)
+
+
+def changed(limits: Limits, name: str, value: Any) -> Limits:
+    """`limits` with the cap `name` ("steps") set to `value` (None lifts it). ValueError says what is wrong."""
+    if name == "repeats" and isinstance(value, Mapping):
+        known = {item.name for item in fields(RepeatLimit)}
+        unknown = set(value) - known
+        if unknown:
+            raise ValueError(f"limits.repeats has no {min(unknown)!r}; it has {', '.join(sorted(known))}")
+        return replace(limits, repeats=RepeatLimit(**value))
+    if name not in LIMIT_NAMES:
+        raise ValueError(f"there is no limit {name!r}; there are {', '.join(LIMIT_NAMES)}")
+    if value is None:
+        return replace(limits, **{name: None})
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        raise ValueError(f"limits.{name} must be a number above 0, not {value!r}")
+    if name not in ("cost", "seconds") and not float(value).is_integer():
+        raise ValueError(f"limits.{name} must be a whole number, not {value!r}")
+    whole: Any = value if name in ("cost", "seconds") else int(value)
+    return replace(limits, **{name: whole})

@@ -1,0 +1,226 @@
+"""The agent loop: given where a run is, what happens next. Pure: no I/O, no clock, no await.
+
+    while the run goes on:
+        record the goal, if it has not been                       (start)
+        for each call of the latest reply that has no result:
+            refuse it, ask a person about it, or run it           (check, act)
+        stop, if there is a reason to                             (a reason, never a guess)
+        ask the model, with everything recorded so far            (ask)
+
+Every move is computed from the state alone, immediately before it is made, so limits, gate and locks always see the
+latest fact. The runner makes the move, records what came of it as an event, and asks again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.core import limits
+from workbench.core.events import Decided, Event, Held, Stopped, StopRequested, ToolResult, UserMessage
+from workbench.core.gate import FREE, Verdict, judge
+from workbench.core.ports import Question
+from workbench.core.records import CallRecord, call_signature
+from workbench.core.state import State
+from workbench.core.statuses import Status
+
+# ---------------------------------------------------------------- moves
+
+
+@dataclass(frozen=True, slots=True)
+class AskModel:
+    """Send the whole transcript to the model; `within` seconds, None for no limit."""
+
+    within: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunTools:
+    """Run these calls, in order or side by side; each within so many seconds of the run's own time."""
+
+    records: tuple[CallRecord, ...]
+    within: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskPerson:
+    """Nothing goes on before a person, or who stands in for one, has answered."""
+
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Everything about this move is known already: only write it down."""
+
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The run has stopped."""
+
+    status: Status
+
+
+Move = AskModel | RunTools | AskPerson | Record | Finished
+
+
+# ---------------------------------------------------------------- the loop
+
+
+def next_move(state: State) -> Move:
+    """What happens next."""
+    if state.status is not Status.RUNNING:
+        return Finished(state.status)
+    if not state.started:
+        return Record(UserMessage(text=state.header.goal))
+
+    waiting = state.open_calls()
+    if waiting:
+        if state.stop is not None:
+            return Record(_close(state, waiting[0], state.stop.status))
+        return _settle(state, waiting) or _act(state, waiting)
+
+    if state.stop is not None:
+        return Record(state.stop)
+    if state.due:
+        return Record(state.due[0])
+    breach = limits.before_request(state)
+    if breach is not None:
+        return Record(Stopped(status=breach.status, knob=breach.knob, limit=breach.limit))
+    return AskModel(limits.time_left(state))
+
+
+def _settle(state: State, waiting: list[CallRecord]) -> Move | None:
+    """What can be said of calls without running them: refused, stored, decided by rule, or a question to a person.
+
+    Every question is put before the first call of the batch runs.
+    """
+    undecided = []
+    for record in waiting:
+        if record.interrupted:
+            return AskPerson(Question(on="interrupted", calls=(record,)))
+        refusal = _refusal(state, record)
+        if refusal is not None:
+            return Record(refusal)
+        if record.decision is None and record.started is None:
+            verdict = _verdict(state, record)
+            if verdict.decide == "ask":
+                undecided.append(record)
+            elif verdict.decide != "free":
+                return Record(Decided(call=record.call.id, decision=verdict.decide, by="rule", rule=verdict.why))
+    return AskPerson(Question(on="approval", calls=tuple(undecided))) if undecided else None
+
+
+def _act(state: State, waiting: list[CallRecord]) -> Move:
+    """Run what may run. Caps and locks are read once more: results before this one may have changed them."""
+    record = waiting[0]
+    if record.held is not None:
+        return AskPerson(Question(on="hold", calls=(record,)))
+    if _locked(state, record):
+        reason = f"{record.call.tool} is locked: this run has read untrusted text, so it may not act outward."
+        return Record(
+            Decided(call=record.call.id, decision="deny", by="lock", rule="authority.split", reason=reason),
+        )
+    breach = limits.before_tool(state, call_signature(record))
+    if breach is not None:
+        return Record(
+            StopRequested(by="engine", status=breach.status, knob=breach.knob, limit=breach.limit),
+        )
+    within = limits.time_left(state)
+    if state.header.options.execute == "sequential":
+        return RunTools((record,), within)
+    together = [other for other in waiting if other.held is None and not _locked(state, other)]
+    cap = state.limits.tool_calls
+    return RunTools(tuple(together if cap is None else together[: cap - state.tool_calls]), within)
+
+
+def _verdict(state: State, record: CallRecord) -> Verdict:
+    tool = state.tool(record.call.tool)
+    if tool is None:
+        return FREE
+    canonical = record.call.canonical
+    return judge(
+        tool,
+        canonical,
+        rules=state.header.rules,
+        grants=state.grants,
+        default=state.approval,
+        asked_anew=bool(state.forked_keys) and state.effect_key(tool.name, canonical) in state.forked_keys,
+    )
+
+
+def _locked(state: State, record: CallRecord) -> bool:
+    tool = state.tool(record.call.tool)
+    return state.header.split and state.tainted and tool is not None and tool.risk in ("outward", "undeclared")
+
+
+def _refusal(state: State, record: CallRecord) -> ToolResult | None:
+    """The result of a call that is not going to run, or None."""
+    call, decision = record.call, record.decision
+    if call.problem:
+        return ToolResult(
+            call=call.id, outcome="not_run" if call.problem_kind == "not_run" else "invalid", content=call.problem
+        )
+    if decision is not None and decision.decision == "deny":
+        if record.started is not None:
+            return _unknown(record)
+        return ToolResult(call=call.id, outcome="denied", content=_denial(decision), retry=False)
+    if decision is not None and decision.decision == "answer":
+        return ToolResult(call=call.id, outcome="answered", content=decision.answer, source="a person")
+    tool = state.tool(call.tool)
+    if tool is not None and tool.deduplicates and record.started is None:
+        stored = state.effects.get(state.effect_key(call.tool, record.arguments))
+        if stored is not None:
+            return ToolResult(call=call.id, outcome="stored", content=stored, source=tool.source)
+    return None
+
+
+def _denial(decision: Decided) -> str:
+    if decision.by == "lock":
+        return f"Denied: {decision.reason}"
+    who = "a rule of this run" if decision.by == "rule" else "a person"
+    why = decision.reason or (decision.rule if decision.by == "rule" else "")
+    return f"Denied by {who}: {why}" if why else f"Denied by {who}."
+
+
+def _unknown(record: CallRecord) -> ToolResult:
+    content = (
+        f"{record.call.tool} was interrupted after it had started; whether it took effect is unknown. "
+        "Check before trying again."
+    )
+    return ToolResult(call=record.call.id, outcome="unknown", content=content, retry=False)
+
+
+def passed(held: Held) -> ToolResult:
+    """The result that stood at the door, as it was."""
+    return ToolResult(
+        call=held.call,
+        outcome=held.outcome,
+        content=held.content,
+        value=held.value,
+        source=held.source,
+        trust=held.trust,
+        full_chars=held.full_chars,
+        cursor=held.cursor,
+        took=held.took,
+        effects=held.effects,
+        detail=held.detail,
+        goal_met=held.goal_met,
+    )
+
+
+def _close(state: State, record: CallRecord, status: Status) -> ToolResult:
+    """The result of a call that is open while the run stops: a known effect stays known."""
+    if record.held is not None:
+        return passed(record.held)
+    refusal = _refusal(state, record)
+    if refusal is not None:
+        return refusal
+    if record.started is not None:
+        return _unknown(record)
+    if status is Status.CANCELLED:
+        return ToolResult(
+            call=record.call.id, outcome="cancelled", content="Not run: a person stopped the run.", retry=False
+        )
+    return ToolResult(call=record.call.id, outcome="not_run", content=f"Not run: the run stopped first ({status}).")

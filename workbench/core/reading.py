@@ -1,0 +1,118 @@
+"""From a reply as it came to the event that records it: read by the protocol, its calls numbered and validated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from workbench.core.events import ModelReply
+from workbench.core.ports import Checked, Reply
+from workbench.core.state import State
+from workbench.core.tokens import estimate
+from workbench.core.values import Call, Prices, RawCall, Reading
+
+Check = Callable[[str, str], Checked]
+
+ONE_CALL_A_TURN = "Only one call a turn is allowed here, so this one was not run. Make it again if it is still needed."
+BELIEVED = frozenset({"stop", "tool_calls"})
+
+
+def read_reply(state: State, reply: Reply, check: Check, took: float) -> ModelReply:
+    """The event for a reply to the request that `state` makes."""
+    doubt = _doubt(reply)
+    native = state.protocol.native_tools
+    reading: Reading | None = None
+    if doubt is None:
+        reading = state.protocol.read(reply.text, reply.calls, state.header.options)
+    raw = reading.calls if reading is not None else reply.calls if native else ()
+    calls = tuple([_call(state, index, item, check) for index, item in enumerate(raw)])
+    written = reply.text + "".join([call.tool + call.arguments for call in calls]) if native else reply.text
+    usage, context = reply.usage, state.context_tokens
+    output_estimate = estimate(written)
+    return ModelReply(
+        text=reply.text,
+        thinking=reply.thinking,
+        calls=calls,
+        reading=doubt[0] if doubt is not None else reading.kind if reading is not None else "malformed",
+        answer=reading.answer if reading is not None else "",
+        problem=doubt[1] if doubt is not None else reading.problem if reading is not None else "",
+        dropped=reading.dropped if reading is not None else "",
+        finish=reply.finish,
+        model=reply.model,
+        took=took,
+        attempts=reply.attempts,
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read=usage.cache_read,
+        cache_write=usage.cache_write,
+        input_estimate=context,
+        output_estimate=output_estimate,
+        cost=_cost(state, reply, context, output_estimate),
+        line=reply.line,
+        served=reply.served,
+        captures=reply.captures,
+        opaque=reply.opaque,
+    )
+
+
+def _doubt(reply: Reply) -> tuple[Literal["cut_off", "blocked"], str] | None:
+    """Why a reply is not to be believed, by its finish reason; None for one that ended by itself."""
+    finish = reply.finish
+    if finish in BELIEVED:
+        return None
+    if finish == "length":
+        return "cut_off", "The reply was cut off by its length limit, so nothing in it was run or believed."
+    if finish == "blocked":
+        return "blocked", "The provider blocked the reply."
+    if finish == "refused":
+        return "blocked", "The model refused to reply."
+    return "blocked", f"The provider ended the reply for a reason that is not known here: {finish!r}."
+
+
+def _call(state: State, index: int, raw: RawCall, check: Check) -> Call:
+    call_id = f"c{state.call_count + index + 1}"
+    if index and state.protocol.native_tools and not state.header.options.parallel:
+        return Call(
+            id=call_id,
+            tool=raw.tool,
+            arguments=raw.arguments,
+            problem=ONE_CALL_A_TURN,
+            problem_kind="not_run",
+            provider_id=raw.provider_id,
+        )
+    checked = check(raw.tool, raw.arguments)
+    problem, kind = checked.problem, checked.problem_kind
+    if raw.problem and kind != "unknown_tool":
+        problem, kind = raw.problem, "malformed"
+    return Call(
+        id=call_id,
+        tool=raw.tool,
+        arguments=raw.arguments,
+        canonical="" if problem else checked.canonical,
+        problem=problem,
+        problem_kind=kind,
+        note=checked.note,
+        provider_id=raw.provider_id,
+    )
+
+
+def _cost(state: State, reply: Reply, context: int, output_estimate: int) -> float | None:
+    prices = state.header.prices
+    if prices is None:
+        return 0.0 if state.header.free else None
+    usage = reply.usage
+    return cost(
+        prices,
+        read=usage.input if usage.input is not None else context,
+        written=usage.output if usage.output is not None else output_estimate,
+        cache_read=usage.cache_read or 0,
+        cache_write=usage.cache_write or 0,
+    )
+
+
+def cost(prices: Prices, *, read: int, written: int, cache_read: int = 0, cache_write: int = 0) -> float:
+    """USD for one call. Cached tokens are part of `read`; a cache price that is not given is the input price."""
+    fresh = read - cache_read - cache_write
+    reads = prices.input if prices.cache_read is None else prices.cache_read
+    writes = prices.input if prices.cache_write is None else prices.cache_write
+    return (fresh * prices.input + cache_read * reads + cache_write * writes + written * prices.output) / 1_000_000

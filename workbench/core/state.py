@@ -1,0 +1,200 @@
+"""What a run is at some point: the fold of its events.
+
+`State.apply` is O(1) amortised, and `copy` costs nothing however long the run is. Nothing here can be known that is
+not in the header and the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.core.canonical import digest
+from workbench.core.events import Event, Notice, Stopped
+from workbench.core.fold import HANDLERS
+from workbench.core.persistent import Log, Table
+from workbench.core.protocols import protocol
+from workbench.core.records import CallRecord, Context, Message, RequestMark
+from workbench.core.statuses import Status
+from workbench.core.tokens import estimate
+from workbench.core.values import GateDefault, Header, Rule, ToolInfo
+
+MOST_REPEATS_COUNTED = 12
+"""Repeats are counted up to here, or up to the guard's own figures: nobody asks for more, and counting stays O(1)."""
+
+
+class State:
+    """A run at one point. Build it with a header, then apply events in order."""
+
+    __slots__ = (
+        "_tools",
+        "answer",
+        "approval",
+        "batch",
+        "cache_read",
+        "cache_write",
+        "call_count",
+        "calls",
+        "captures",
+        "chars",
+        "context",
+        "cost",
+        "delivered",
+        "denials_in_a_row",
+        "due",
+        "effects",
+        "errors",
+        "estimated",
+        "failures_in_a_row",
+        "forked_keys",
+        "grants",
+        "header",
+        "hold",
+        "input_tokens",
+        "last_observation",
+        "limits",
+        "messages",
+        "model_calls",
+        "n",
+        "output_tokens",
+        "protocol",
+        "protocol_errors_in_a_row",
+        "repeat",
+        "requests",
+        "results",
+        "script_decisions",
+        "script_line",
+        "script_served",
+        "seconds",
+        "seen",
+        "status",
+        "steps",
+        "steps_since_success",
+        "stop",
+        "stopped",
+        "system",
+        "tainted",
+        "title",
+        "tool_calls",
+        "total_seconds",
+        "total_steps",
+    )
+
+    def __init__(self, header: Header) -> None:
+        self.header = header
+        self.protocol = protocol(header.protocol)
+        self._tools: dict[str, ToolInfo] = {tool.name: tool for tool in header.tools}
+        instructions = self.protocol.instructions(header.tools, header.options) if header.options.instructions else ""
+        self.system: str = "\n\n".join(part for part in (header.system, instructions) if part)
+        offered = header.tools if self.protocol.native_tools else ()
+        self.context = Context(
+            system=estimate(self.system) + sum(estimate(f"{t.name} {t.description} {t.schema}") for t in offered)
+        )
+        self.n = 0
+        self.status: Status = Status.RUNNING
+        self.stop: Stopped | None = None
+        """The stop that is due: what decided it has happened, open calls may still need their results."""
+        self.stopped: Stopped | None = None
+        self.title: str = header.title
+        self.answer: str | None = None
+        self.limits = header.limits
+        self.approval: GateDefault = header.approval
+        self.grants: tuple[Rule, ...] = ()
+        self.hold: bool = False
+        self.tainted: bool = False
+        self.messages: Log[Message] = Log()
+        self.calls: Log[CallRecord] = Log()
+        self.batch: list[CallRecord] = []
+        self.delivered: int = 0
+        self.requests: Log[RequestMark] = Log()
+        self.results: Log[str] = Log()
+        self.last_observation: str = ""
+        self.due: tuple[Notice, ...] = ()
+        self.effects: Table[str, str] = Table()
+        self.forked_keys: frozenset[str] = frozenset()
+        self.seen: Table[tuple[str, int], None] = Table()
+        self.repeat: int = 0
+        self.call_count: int = 0
+        self.chars: int = 0
+        self.steps = self.total_steps = self.model_calls = self.tool_calls = self.errors = 0
+        self.input_tokens = self.output_tokens = self.cache_read = self.cache_write = 0
+        self.estimated: bool = False
+        self.cost: float | None = 0.0 if header.free or header.prices is not None else None
+        self.seconds = self.total_seconds = 0.0
+        self.failures_in_a_row = self.denials_in_a_row = self.protocol_errors_in_a_row = 0
+        self.steps_since_success: int = 0
+        self.script_line: int = -1
+        self.script_served: int = 0
+        self.script_decisions: int = 0
+        self.captures: Mapping[str, str] = {}
+
+    # ------------------------------------------------------------ reading
+
+    def tool(self, name: str) -> ToolInfo | None:
+        return self._tools.get(name)
+
+    @property
+    def started(self) -> bool:
+        """Whether the goal has been given."""
+        return self.n > 0
+
+    @property
+    def context_tokens(self) -> int:
+        """Estimated tokens of the next request."""
+        return self.context.total
+
+    def open_calls(self) -> list[CallRecord]:
+        """Calls of the latest reply that have no result yet, in call order."""
+        return [record for record in self.batch if record.result is None]
+
+    def record(self, call_id: str) -> CallRecord | None:
+        """The call of that id, also when it is long closed."""
+        for record in self.batch:
+            if record.call.id == call_id:
+                return record
+        number = int(call_id[1:]) if call_id[1:].isdigit() else 0
+        return self.calls[number - 1] if 0 < number <= len(self.calls) else None
+
+    def every_call(self) -> list[CallRecord]:
+        return [*self.calls, *self.batch]
+
+    def times_seen(self, signature: str) -> int:
+        times = 0
+        while times < self._most_repeats and (signature, times + 1) in self.seen:
+            times += 1
+        return times
+
+    @property
+    def _most_repeats(self) -> int:
+        guard = self.limits.repeats
+        return max(MOST_REPEATS_COUNTED, guard.stop or 0, guard.nudge or 0) if guard else MOST_REPEATS_COUNTED
+
+    def effect_key(self, tool: str, canonical: str) -> str:
+        """Idempotency key of a call: the same in every branch of a lineage."""
+        return digest(self.header.lineage, tool, canonical)
+
+    def copy(self) -> State:
+        """A state that can go its own way; O(open calls), whatever the length of the run."""
+        other = State.__new__(State)
+        for name in State.__slots__:
+            setattr(other, name, getattr(self, name))
+        other.messages, other.calls, other.requests = self.messages.copy(), self.calls.copy(), self.requests.copy()
+        other.results, other.effects, other.seen = self.results.copy(), self.effects.copy(), self.seen.copy()
+        other.batch = [record.copy() for record in self.batch]
+        context = self.context
+        other.context = Context(context.system, context.user, context.model, context.results, context.notices)
+        return other
+
+    # ------------------------------------------------------------ folding
+
+    def apply(self, event: Event) -> None:
+        """Take one event in. Raises ValueError for an event that cannot follow (a result of an unknown call, say)."""
+        self.n += 1
+        HANDLERS[type(event)](self, event)
+
+
+def fold(header: Header, events: Sequence[Event]) -> State:
+    """The state after these events."""
+    state = State(header)
+    for event in events:
+        state.apply(event)
+    return state

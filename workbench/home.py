@@ -1,0 +1,136 @@
+"""Where files live: the workbench folder of the user, and the packaged examples that are always there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+KINDS = ("scripts", "tools", "themes", "sessions")
+HOME_VARIABLE = "WORKBENCH_HOME"
+Found = Literal["--home", "$WORKBENCH_HOME", "current folder", "user data folder"]
+
+
+class HomeError(Exception):
+    """A workbench folder that cannot be used; the message is a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """A workbench folder, how it was found, and the folders that come with the package."""
+
+    root: Path
+    found: Found
+    packaged: Path
+    extra_tools: tuple[Path, ...] = ()
+    """Given with --tools: trusted by being named."""
+    tools_trusted: bool = True
+    """Whether `root/tools` may be loaded; loading runs code."""
+
+    @property
+    def scripts(self) -> tuple[Path, ...]:
+        return self._both("scripts")
+
+    @property
+    def themes(self) -> tuple[Path, ...]:
+        return self._both("themes")
+
+    @property
+    def tools(self) -> tuple[Path, ...]:
+        """Folders to load tools from; the earlier wins where two define a tool of one name."""
+        own = (self.root / "tools",) if self.tools_trusted else ()
+        folders = (*self.extra_tools, *own, self.packaged / "tools")
+        return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))
+
+    @property
+    def sessions(self) -> Path:
+        """Where new sessions are written. It may not exist yet."""
+        return self.root / "sessions"
+
+    @property
+    def session_folders(self) -> tuple[Path, ...]:
+        return self._both("sessions")
+
+    @property
+    def settings(self) -> Path:
+        return self.root / "workbench.toml"
+
+    def _both(self, kind: str) -> tuple[Path, ...]:
+        folders = (self.root / kind, self.packaged / kind)
+        return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))
+
+
+def find_home(
+    given: str | None = None,
+    *,
+    tools: tuple[str, ...] = (),
+    environment: Mapping[str, str] | None = None,
+    current: Path | None = None,
+) -> Home:
+    """The workbench folder to use: `given`, else $WORKBENCH_HOME, else the current folder if it has one of the four
+    folders, else the user data folder. Raises HomeError when a folder that was named does not exist."""
+    environment = os.environ if environment is None else environment
+    current = Path.cwd() if current is None else current
+    packaged = packaged_folder()
+    extra = tuple(_existing(folder, "--tools") for folder in tools)
+    if given is not None:
+        return Home(root=_existing(given, "--home"), found="--home", packaged=packaged, extra_tools=extra)
+    named = environment.get(HOME_VARIABLE)
+    if named:
+        root = _existing(named, f"${HOME_VARIABLE}")
+        return Home(root=root, found="$WORKBENCH_HOME", packaged=packaged, extra_tools=extra)
+    if any((current / kind).is_dir() for kind in KINDS):
+        trusted = current == packaged or current in trusted_folders()
+        return Home(root=current, found="current folder", packaged=packaged, extra_tools=extra, tools_trusted=trusted)
+    return Home(root=user_folder(), found="user data folder", packaged=packaged, extra_tools=extra)
+
+
+def packaged_folder() -> Path:
+    """Where the shipped scripts, tools, themes and sessions are: inside the package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent
+    shipped = package / "shipped"
+    return shipped if shipped.is_dir() else package.parent
+
+
+def user_folder() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("workbench", appauthor=False))
+
+
+def trusted_folders() -> frozenset[Path]:
+    """Folders whose tools a person has said may be loaded."""
+    path = user_folder() / "trusted"
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(Path(line) for line in lines if line)
+
+
+def trust(folder: Path) -> None:
+    """Remember that the tools of `folder` may be loaded."""
+    path = user_folder() / "trusted"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"{folder}\n")
+
+
+def make_home(folder: Path) -> list[Path]:
+    """Make the four folders in `folder`; returns those that were not there."""
+    made = []
+    for kind in KINDS:
+        path = folder / kind
+        if not path.is_dir():
+            path.mkdir(parents=True)
+            made.append(path)
+    return made
+
+
+def _existing(folder: str, said_by: str) -> Path:
+    path = Path(folder).expanduser().resolve()
+    if not path.is_dir():
+        raise HomeError(f"{said_by}: there is no folder {folder}")
+    return path

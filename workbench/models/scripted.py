@@ -1,0 +1,286 @@
+"""The scripted model: replies written beforehand, as a function of the history.
+
+Which line is due follows from the line that was served last in this branch, how often in a row, and the observation
+since. Nothing is popped and nothing is remembered here, so that forks, retries and replays stay right.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.core.ports import Clock, FailureKind, ModelFailure, OnSignal, Reply, Request, Signal, Usage
+from workbench.core.state import State
+from workbench.core.values import RawCall
+from workbench.models import templates
+from workbench.models.templates import Template, TemplateError
+
+RETRIED: frozenset[str] = frozenset({"rate_limited", "timeout", "unavailable", "malformed_body", "cut_stream"})
+RETRIES = 2
+_CHUNKS = 4
+_NUMBER = re.compile(r"\s*-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*")
+
+
+def no_signal(signal: Signal) -> None:
+    """For callers whom nobody watches: passing it spares the making of signals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptedCall:
+    """A native call. `arguments` as a mapping becomes JSON with templates filled; as text it is sent raw."""
+
+    tool: str
+    arguments: Mapping[str, Any] | str = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One reply of a script, or one failure."""
+
+    text: str = ""
+    calls: tuple[ScriptedCall, ...] = ()
+    thinking: str = ""
+    repeat: int | None = 1
+    """How many times in a row it is served; None is for ever."""
+    when: str = ""
+    """Regular expression that the latest observation must match; else the line is passed over."""
+    capture: Mapping[str, str] = field(default_factory=dict)
+    """Name to regular expression: group 1, or the whole match, of the latest observation."""
+    delay: float = 0.0
+    """Seconds."""
+    usage: Usage | None = None
+    finish: str = ""
+    """Finish reason; empty is `stop`, or `tool_calls` where there are calls."""
+    fail: FailureKind | None = None
+    retry_after: float = 0.0
+    """Seconds to wait before the next attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A line made ready. `ready` is the whole first serving where nothing in it depends on the history."""
+
+    line: Line
+    when: re.Pattern[str] | None
+    captures: tuple[tuple[str, re.Pattern[str]], ...]
+    text: Template
+    thinking: Template
+    calls: tuple[tuple[str, Template], ...]
+    finish: str
+    usage: Usage
+    chunks: tuple[str, ...]
+    ready: Reply | None
+
+
+class ScriptedModel:
+    """Serves `replies` in order. `file` names the script in messages.
+
+    Raises ValueError for a template or a regular expression that cannot be read.
+    """
+
+    def __init__(
+        self, replies: Sequence[Line], *, clock: Clock, name: str = "scripted", file: str = "", retries: int = RETRIES
+    ) -> None:
+        self.name = name
+        self._file = file
+        self._clock = clock
+        self._retries = retries
+        self._lines = [_compile(line, index, name) for index, line in enumerate(replies)]
+
+    async def reply(self, request: Request, on_signal: OnSignal) -> Reply:
+        """The reply that is due. Scripted failures are retried in here, each attempt with the line after it.
+
+        Raises ModelFailure as scripted; `script_exhausted` when no line is left; `script_error` for a template or a
+        capture that stands for nothing here.
+        """
+        state = request.state
+        index, served, attempts = state.script_line, state.script_served, 1
+        while True:
+            index, served = self._due(state, index, served, attempts)
+            compiled = self._lines[index]
+            line = compiled.line
+            if compiled.ready is not None and served == 1 and attempts == 1:
+                reply = compiled.ready
+            else:
+                reply = self._served(compiled, state, index, served, attempts)
+            if line.delay or (reply.text and on_signal is not no_signal):
+                await self._stream(reply.text, compiled.chunks, line.delay, on_signal)
+            if line.fail is None:
+                return reply
+            if line.fail not in RETRIED or attempts > self._retries:
+                raise ModelFailure(
+                    line.fail,
+                    f"{self._place(index)} is scripted to fail: {line.fail}",
+                    attempts=attempts,
+                    partial=reply.text,
+                    line=index,
+                    served=served,
+                )
+            on_signal(Signal("retry", f"{line.fail}: trying again", line.retry_after))
+            if line.retry_after:
+                await self._clock.sleep(line.retry_after)
+            attempts += 1
+
+    def _due(self, state: State, index: int, served: int, attempts: int) -> tuple[int, int]:
+        """Index of the line that is due after `index` was served so many times, and which serving of it this is."""
+        lines, observation = self._lines, state.last_observation
+        if index >= 0:
+            repeat = lines[index].line.repeat if index < len(lines) else 0
+            if repeat is None or served < repeat:
+                when = lines[index].when
+                if when is None or when.search(observation):
+                    return index, served + 1
+        passed_over = []
+        for following in range(index + 1, len(lines)):
+            when = lines[following].when
+            if when is None or when.search(observation):
+                return following, 1
+            passed_over.append(str(following + 1))
+        count = f"{len(lines)} {'reply' if len(lines) == 1 else 'replies'}"
+        detail = f"the script has {count} and a further one was asked for"
+        if passed_over:
+            detail += f" (passed over, as their `when` does not match the latest observation: {', '.join(passed_over)})"
+        if self._file:
+            detail = f"{self._file}: {detail}"
+        raise ModelFailure("script_exhausted", detail, attempts=attempts, line=index, served=served)
+
+    def _served(self, compiled: _Compiled, state: State, index: int, served: int, attempts: int) -> Reply:
+        try:
+            captures = _captured(compiled.captures, state.last_observation)
+            known = {**state.captures, **captures}
+
+            def lookup(name: str) -> str:
+                return _value(name, state, known)
+
+            return Reply(
+                text=templates.fill(compiled.text, lookup),
+                calls=tuple([RawCall(tool, templates.fill(arguments, lookup)) for tool, arguments in compiled.calls]),
+                thinking=templates.fill(compiled.thinking, lookup),
+                finish=compiled.finish,
+                usage=compiled.usage,
+                model=self.name,
+                attempts=attempts,
+                line=index,
+                served=served,
+                captures=captures,
+            )
+        except TemplateError as error:
+            detail = f"{self._place(index)}: {error}"
+            raise ModelFailure("script_error", detail, attempts=attempts, line=index, served=served) from None
+
+    async def _stream(self, text: str, chunks: tuple[str, ...], delay: float, on_signal: OnSignal) -> None:
+        # The clock is used in the same way whether or not anybody watches, so that both runs take the same time.
+        chunks = chunks or _chunks(text)
+        pause = delay / max(1, len(chunks))
+        if delay and not chunks:
+            await self._clock.sleep(delay)
+        for chunk in chunks:
+            if pause:
+                await self._clock.sleep(pause)
+            on_signal(Signal("delta", chunk))
+
+    def _place(self, index: int) -> str:
+        return f"{self._file}: reply {index + 1}" if self._file else f"reply {index + 1} of the script"
+
+
+def unused_lines(replies: Sequence[Line], served: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """Indices of the lines that were never served in a branch.
+
+    `served` holds line and attempts of each recorded reply or failure of the branch, in order. Failures that were
+    retried inside a call are not recorded: they are the lines between two records that are scripted to fail.
+    """
+    used: set[int] = set()
+    before = -1
+    for index, attempts in served:
+        if index < 0:
+            continue
+        used.add(index)
+        if attempts > 1:
+            used.update(i for i in range(max(0, before), index) if _is_retried(replies[i]))
+        before = index
+    return tuple(index for index in range(len(replies)) if index not in used)
+
+
+def _is_retried(line: Line) -> bool:
+    return line.fail is not None and line.fail in RETRIED
+
+
+def _compile(line: Line, index: int, model: str) -> _Compiled:
+    text, thinking = templates.compile_text(line.text), templates.compile_text(line.thinking)
+    calls = []
+    for call in line.calls:
+        raw = isinstance(call.arguments, str)
+        compiled = templates.compile_text(str(call.arguments)) if raw else templates.compile_json(call.arguments)
+        calls.append((call.tool, compiled))
+    finish = line.finish or ("tool_calls" if calls else "stop")
+    usage = line.usage or Usage()
+    plain = templates.literal(text)
+    ready = None
+    if not line.capture and not any(map(templates.names, (text, thinking, *(arguments for _, arguments in calls)))):
+        ready = Reply(
+            text=plain,
+            calls=tuple(RawCall(tool, templates.literal(arguments)) for tool, arguments in calls),
+            thinking=templates.literal(thinking),
+            finish=finish,
+            usage=usage,
+            model=model,
+            line=index,
+            served=1,
+        )
+    return _Compiled(
+        line=line,
+        when=re.compile(line.when) if line.when else None,
+        captures=tuple((name, re.compile(pattern)) for name, pattern in line.capture.items()),
+        text=text,
+        thinking=thinking,
+        calls=tuple(calls),
+        finish=finish,
+        usage=usage,
+        chunks=() if templates.names(text) else _chunks(plain),
+        ready=ready,
+    )
+
+
+def _captured(patterns: Sequence[tuple[str, re.Pattern[str]]], observation: str) -> dict[str, str]:
+    captures = {}
+    for name, pattern in patterns:
+        match = pattern.search(observation)
+        if match is None:
+            raise TemplateError(f"capture {name} = {pattern.pattern!r} finds nothing in the latest observation")
+        captures[name] = (match.group(1) if pattern.groups else match.group()) or ""
+    return captures
+
+
+def _value(name: str, state: State, captures: Mapping[str, str]) -> str:
+    if name in captures:
+        return captures[name]
+    if name == "last":
+        return state.last_observation
+    if name == "total":
+        return _total(state.results)
+    if not templates.is_builtin(name):
+        raise TemplateError(f"${{{name}}} stands for nothing: no reply before this one has captured it")
+    number, count = int(name.removeprefix("result")), len(state.results)
+    if number > count:
+        so_far = "no result" if count == 0 else "only 1 result" if count == 1 else f"only {count} results"
+        raise TemplateError(f"${{{name}}} stands for nothing: there is {so_far} so far")
+    return state.results[number - 1]
+
+
+def _total(results: Iterable[str]) -> str:
+    """The sum of those results that are numbers; whole as long as all of them are."""
+    total: int | float = 0
+    try:
+        for match in filter(None, map(_NUMBER.fullmatch, results)):
+            total += float(match.group()) if match.group(1) or match.group(2) else int(match.group())
+        return json.dumps(total)
+    except (ValueError, OverflowError):
+        raise TemplateError("${total} cannot be added up: a result has too many digits") from None
+
+
+def _chunks(text: str) -> tuple[str, ...]:
+    size = max(1, -(-len(text) // _CHUNKS))
+    return tuple(text[at : at + size] for at in range(0, len(text), size))

@@ -1,0 +1,147 @@
+"""`${…}` in scripted replies: read once, filled at every reply.
+
+A template is a tuple of literal texts and slots. `$${` stands for a literal `${`. Names are `last`, `total`,
+`result1`, `result2`, … and whatever a script captured; what they stand for is the caller's to say.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn
+
+_MARK = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{")
+_BUILTIN = re.compile(r"last|total|result[1-9][0-9]{0,5}")
+
+
+class TemplateError(ValueError):
+    """A template that cannot be read, or a name that stands for nothing (yet). The message is for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place for a value. `text` takes it as it is, `string` inside a JSON string, `value` as a JSON value."""
+
+    name: str
+    form: Literal["text", "string", "value"]
+
+
+Template = tuple[str | Slot, ...]
+Lookup = Callable[[str], str]
+
+
+def is_builtin(name: str) -> bool:
+    """Whether the name is one that every script has: `last`, `total`, `result1`, …"""
+    return _BUILTIN.fullmatch(name) is not None
+
+
+def compile_text(text: str) -> Template:
+    """The template of a plain text. Raises TemplateError for a `${` that is not `${name}`."""
+    return _merged(_parts(text, "text"))
+
+
+def compile_json(value: Any) -> Template:
+    """The template of a JSON text for `value`, with slots in its strings; a string that is one slot becomes a value.
+
+    `value` is made of dicts with text keys, lists, strings, numbers and booleans. Raises TemplateError as above.
+    """
+    return _merged(_json_parts(value))
+
+
+def names(template: Template) -> list[str]:
+    """The names a template needs, in order."""
+    return [part.name for part in template if isinstance(part, Slot)]
+
+
+def literal(template: Template) -> str:
+    """The text of a template without slots."""
+    return "".join(part for part in template if isinstance(part, str))
+
+
+def fill(template: Template, lookup: Lookup) -> str:
+    """The text of the template. `lookup` gives the value of a name, or raises TemplateError."""
+    return "".join([part if isinstance(part, str) else _rendered(part, lookup(part.name)) for part in template])
+
+
+def _parts(text: str, form: Literal["text", "string"]) -> Iterator[str | Slot]:
+    at = 0
+    for mark in _MARK.finditer(text):
+        yield text[at : mark.start()]
+        at = mark.end()
+        if mark.group(1) is not None:
+            yield Slot(mark.group(1), form)
+        elif mark.group() == "$${":
+            yield "${"
+        else:
+            raise TemplateError("${ must be followed by a name and }, as in ${result1}; for a literal ${ write $${")
+    yield text[at:]
+
+
+def _json_parts(value: Any) -> Iterator[str | Slot]:
+    if isinstance(value, str):
+        parts = [part for part in _parts(value, "string") if part != ""]
+        if len(parts) == 1 and isinstance(parts[0], Slot):
+            yield Slot(parts[0].name, "value")
+            return
+        yield '"'
+        for part in parts:
+            yield _escaped(part) if isinstance(part, str) else part
+        yield '"'
+    elif isinstance(value, Mapping):
+        yield "{"
+        for index, (key, item) in enumerate(value.items()):
+            yield f"{', ' if index else ''}{json.dumps(key, ensure_ascii=False)}: "
+            yield from _json_parts(item)
+        yield "}"
+    elif isinstance(value, Sequence):
+        yield "["
+        for index, item in enumerate(value):
+            if index:
+                yield ", "
+            yield from _json_parts(item)
+        yield "]"
+    else:
+        yield json.dumps(value, allow_nan=False)
+
+
+def _merged(parts: Iterator[str | Slot]) -> Template:
+    out: list[str | Slot] = []
+    literal: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            literal.append(part)
+            continue
+        if text := "".join(literal):
+            out.append(text)
+        literal.clear()
+        out.append(part)
+    if text := "".join(literal):
+        out.append(text)
+    return tuple(out)
+
+
+def _rendered(slot: Slot, content: str) -> str:
+    if slot.form == "text":
+        return content
+    if slot.form == "string":
+        return _escaped(content)
+    return content.strip() if _is_json(content) else json.dumps(content, ensure_ascii=False)
+
+
+def _escaped(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _is_json(text: str) -> bool:
+    # Numbers are only looked at, never computed: a result of 5,000 digits goes through unchanged.
+    try:
+        json.loads(text, parse_int=len, parse_float=len, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,84 @@
+"""What a run came to: for expectations, for `--json`, for the last line of a headless run."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from workbench.core.events import ModelFailed, ModelReply, Notice, ToolResult
+from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
+from workbench.models.scripted import unused_lines
+from workbench.opening import Opened
+from workbench.runner import Run
+from workbench.scenarios.expectations import RunOutcome
+from workbench.scenarios.models import script_lines
+from workbench.scenarios.person import unused_entries
+
+EXIT_OK, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_SUSPENDED, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
+    """All that a scenario can expect of a run. `files` are the sandbox files whose text is wanted."""
+    run, state = opened.run, opened.run.state
+    stop = state.stopped
+    texts = {path: run.tools.file_text(path) for path in files}
+    served = [(event.line, event.attempts) for event in run.events if isinstance(event, ModelReply | ModelFailed)]
+    return RunOutcome(
+        status=run.status,
+        answer=state.answer,
+        steps=state.total_steps,
+        model_calls=state.model_calls,
+        tool_calls=state.tool_calls,
+        errors=state.errors,
+        calls=tuple(record.call.tool for record in state.every_call()),
+        chars_seen=tuple(mark.chars for mark in state.requests),
+        observations=tuple(
+            event.content if isinstance(event, ToolResult) else event.text
+            for event in run.events
+            if isinstance(event, ToolResult | Notice)
+        ),
+        transcript=transcript_text(run),
+        files={path: text for path, text in texts.items() if text is not None},
+        stopped_by=stop.knob if stop is not None else "",
+        unused_replies=unused_lines(script_lines(opened.scenario), served),
+        unused_person=unused_entries(opened.scenario.person, state),
+    )
+
+
+def transcript_text(run: Run) -> str:
+    """The transcript as the model reads it, instructions apart."""
+    return "\n".join(message.text for message in run.state.messages)
+
+
+def result_object(run: Run, session: Path | None) -> dict[str, Any]:
+    """The object that ends the output of `--json`."""
+    state = run.state
+    cost = state.cost
+    return {
+        "status": run.status.value,
+        "answer": state.answer,
+        "steps": state.total_steps,
+        "model_calls": state.model_calls,
+        "tool_calls": state.tool_calls,
+        "errors": state.errors,
+        "usage": {
+            "input": state.input_tokens,
+            "output": state.output_tokens,
+            "cache_read": state.cache_read,
+            "cache_write": state.cache_write,
+            "estimated": state.estimated,
+        },
+        "cost": None if cost is None or math.isnan(cost) else round(cost, 9),
+        "seconds": round(state.total_seconds, 6),
+        "session": str(session) if session is not None else None,
+    }
+
+
+def exit_code(status: Status, *, expected: bool | None) -> int:
+    """The exit code of a run: `expected` is whether the expectations hold, None where there are none."""
+    if status in SUSPENDED and not expected:
+        return EXIT_SUSPENDED
+    if expected is not None:
+        return EXIT_OK if expected else EXIT_FAILED
+    return EXIT_OK if status in SUCCESSES else EXIT_FAILED

@@ -1,0 +1,107 @@
+"""From a scenario, and the tools it names, to the header of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.core.values import (
+    GoalCheck,
+    Header,
+    Limits,
+    Pattern,
+    Prices,
+    ProtocolOptions,
+    RepeatLimit,
+    Rule,
+    ToolInfo,
+)
+from workbench.scenarios.errors import Problem, ScenarioError, unknown
+from workbench.scenarios.loader import to_plain
+from workbench.scenarios.schema import GoalCheckTable, LimitsTable, RuleTable, Scenario
+
+WITHOUT_PRICE = frozenset({"scripted", "simulated", "human", "recorded"})
+
+
+def build_header(
+    scenario: Scenario,
+    infos: Sequence[ToolInfo],
+    *,
+    id: str,  # noqa: A002 - the field's own name
+    created: str = "",
+    workbench: str = "",
+    path: str = "",
+    root: str = "",
+    parent: str = "",
+    parent_at: int = 0,
+) -> Header:
+    """The header of a new run: `infos` are all tools there are, `created` is UTC in ISO 8601.
+
+    Raises ScenarioError when the scenario names a tool that is not there.
+    """
+    by_name = {info.name: info for info in infos}
+    problems = [
+        Problem(path or scenario.title or "scenario", 0, f"tools[{index}]", unknown(name, list(by_name), "no tool"))
+        for index, name in enumerate(scenario.tools)
+        if name not in by_name
+    ]
+    if problems:
+        raise ScenarioError(problems)
+    model = scenario.model
+    return Header(
+        id=id,
+        goal=scenario.goal,
+        title=scenario.title,
+        created=created,
+        workbench=workbench,
+        system=scenario.system,
+        protocol=scenario.protocol,
+        options=ProtocolOptions(**scenario.protocol_options.model_dump()),
+        limits=limits_of(scenario.limits),
+        tools=tuple(by_name[name] for name in scenario.tools),
+        seed=scenario.seed,
+        approval=scenario.approval.default,
+        rules=tuple(map(_rule, scenario.approval.rule)),
+        split=scenario.authority.split,
+        goal_check=_goal_check(scenario.goal_check),
+        prices=None if model.prices is None else Prices(**model.prices.model_dump()),
+        free=model.use in WITHOUT_PRICE and model.prices is None,
+        model=model.name or model.use,
+        context_window=model.context_window,
+        root=root,
+        parent=parent,
+        parent_at=parent_at,
+        scenario=to_plain(scenario),
+        scenario_path=path,
+    )
+
+
+def limits_of(table: LimitsTable) -> Limits:
+    """The caps of the table as the core knows them."""
+    values = table.model_dump()
+    repeats = values.pop("repeats")
+    return Limits(**values, repeats=None if repeats is None else RepeatLimit(**repeats))
+
+
+def _rule(table: RuleTable) -> Rule:
+    where = tuple((name, _pattern(value)) for name, value in table.where.items())
+    return Rule(tool=table.tool, where=where, decide=table.decide)
+
+
+def _pattern(value: Any) -> Pattern:
+    if not isinstance(value, dict):
+        return Pattern(kind="equal", value=value)
+    kind, pattern = next(iter(value.items()))
+    return Pattern(kind=kind, value=pattern)
+
+
+def _goal_check(table: GoalCheckTable | None) -> GoalCheck | None:
+    if table is None:
+        return None
+    return GoalCheck(
+        result_of=table.result_of or "",
+        answer_matches=table.answer_matches or "",
+        file=table.file or "",
+        contains=table.contains,
+        matches=table.matches,
+    )

@@ -1,0 +1,62 @@
+"""Builds the model that a scenario asks for. Each word of `model.use` is an entry of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from workbench.core.ports import Clock, Model, Usage
+from workbench.models.human import HumanModel
+from workbench.models.scripted import RETRIES, Line, ScriptedCall, ScriptedModel
+from workbench.scenarios.errors import Problem, ScenarioError, unknown
+from workbench.scenarios.schema import ReplyTable, Scenario
+
+Builder = Callable[[Scenario, Clock, str], Model]
+"""Makes a model of a scenario, a clock and the name of the file for messages. May raise ScenarioError."""
+
+
+def build_model(
+    scenario: Scenario, clock: Clock, file: str = "", *, builders: Mapping[str, Builder] | None = None
+) -> Model:
+    """The model that `model.use` names. Raises ScenarioError with the names there are when it is none of them."""
+    builders = BUILDERS if builders is None else builders
+    use = scenario.model.use
+    builder = builders.get(use)
+    if builder is None:
+        message = unknown(use, sorted(builders), "there is no model")
+        raise ScenarioError([Problem(file or scenario.title or "scenario", 0, "model.use", message)])
+    return builder(scenario, clock, file)
+
+
+def script_lines(scenario: Scenario) -> tuple[Line, ...]:
+    """The script as the scripted model reads it."""
+    return tuple(map(_line, scenario.model.reply))
+
+
+def _scripted(scenario: Scenario, clock: Clock, file: str) -> Model:
+    retries = scenario.model.retries
+    return ScriptedModel(
+        script_lines(scenario), clock=clock, file=file, retries=RETRIES if retries is None else retries
+    )
+
+
+def _human(scenario: Scenario, clock: Clock, file: str) -> Model:  # noqa: ARG001 - a Builder gets all three
+    return HumanModel([entry.text or "" for entry in scenario.person if entry.on == "reply"])
+
+
+def _line(reply: ReplyTable) -> Line:
+    return Line(
+        text=reply.text or "",
+        calls=tuple(ScriptedCall(tool=call.tool, arguments=call.arguments) for call in reply.call),
+        thinking=reply.thinking,
+        repeat=None if reply.repeat == "forever" else reply.repeat,
+        when=reply.when or "",
+        capture=reply.capture,
+        delay=reply.delay,
+        usage=None if reply.usage is None else Usage(**reply.usage.model_dump()),
+        finish=reply.finish or "",
+        fail=reply.fail,
+        retry_after=reply.retry_after or 0.0,
+    )
+
+
+BUILDERS: dict[str, Builder] = {"scripted": _scripted, "human": _human}

@@ -1,0 +1,122 @@
+"""The person of a scenario: answers written beforehand, for runs with nobody there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.core.canonical import canonical
+from workbench.core.events import (
+    Decided,
+    Event,
+    Held,
+    Resumed,
+    SettingsChanged,
+    StopRequested,
+    ToolResult,
+    UserMessage,
+)
+from workbench.core.loop import passed
+from workbench.core.ports import Question
+from workbench.core.records import CallRecord
+from workbench.core.state import State
+from workbench.scenarios.schema import PersonEntry
+
+NO_RESULT = "No result arrived."
+
+
+class ScriptedPerson:
+    """Answers questions from `[[person]]` entries, strictly in order: an entry that does not fit is not passed over.
+
+    Which entry is due follows from `state.script_decisions`, so each answer has exactly one event that is by the
+    script. Entries with `on = "reply"` are not among these: they are the model's (see `HumanModel`).
+    """
+
+    def __init__(self, entries: Sequence[PersonEntry]) -> None:
+        self._entries = tuple(entry for entry in entries if entry.on != "reply")
+
+    def answer(self, question: Question, state: State) -> Sequence[Event] | None:
+        """The events that answer the question; None when the entry that is due is about something else."""
+        used = state.script_decisions
+        if used >= len(self._entries):
+            return None
+        entry = self._entries[used]
+        if not _fits(entry, question, state):
+            return None
+        if entry.do == "cancel":
+            return (StopRequested(by="script"),)
+        if question.on == "hold":
+            return (_released(entry, question.calls[0].held),)
+        if question.calls:
+            return (_decided(entry, question.calls[0]),)
+        return _spoken(entry, running=question.on == "step")
+
+
+def unused_entries(entries: Sequence[PersonEntry], state: State) -> tuple[int, ...]:
+    """Indices of the entries that were not used in this branch."""
+    answers = [index for index, entry in enumerate(entries) if entry.on != "reply"]
+    replies = [index for index, entry in enumerate(entries) if entry.on == "reply"]
+    return tuple(sorted([*answers[state.script_decisions :], *replies[state.script_line + 1 :]]))
+
+
+def _fits(entry: PersonEntry, question: Question, state: State) -> bool:
+    if entry.on != question.on:
+        return False
+    if not question.calls:
+        return entry.nth is None or entry.nth == state.total_steps + 1
+    call = question.calls[0].call
+    if entry.tool is not None and entry.tool != call.tool:
+        return False
+    return entry.nth is None or entry.nth == _number(call.id, entry.tool, state)
+
+
+def _number(call_id: str, tool: str | None, state: State) -> int:
+    """Which call this is in the branch, from 1: of the tool, or of all when it is None."""
+    number = 0
+    for record in state.every_call():
+        number += tool is None or record.call.tool == tool
+        if record.call.id == call_id:
+            break
+    return number
+
+
+def _decided(entry: PersonEntry, record: CallRecord) -> Event:
+    call, text = record.call.id, entry.text or ""
+    match entry.do:
+        case "deny":
+            return Decided(call=call, decision="deny", by="script", reason=text)
+        case "edit":
+            return Decided(call=call, decision="edit", by="script", arguments=canonical(entry.arguments))
+        case "answer":
+            return Decided(call=call, decision="answer", by="script", answer=text)
+        case _:
+            return Decided(call=call, decision="allow", by="script", arguments=record.arguments)
+
+
+def _released(entry: PersonEntry, held: Held | None) -> ToolResult:
+    assert held is not None, "a question about a held result is about a call that has one"
+    result = replace(passed(held), changed_by="script")
+    match entry.do:
+        case "replace":
+            return replace(result, content=entry.text or "", original=held.content)
+        case "error":
+            return replace(result, outcome="failed", content=entry.text or "", original=held.content)
+        case "drop":
+            return replace(result, outcome="failed", content=NO_RESULT, original=held.content)
+        case _:
+            return result
+
+
+def _spoken(entry: PersonEntry, *, running: bool) -> Sequence[Event]:
+    """A message, or settings. A run that has stopped also goes on; the event that says so is the script's."""
+    if entry.do == "message":
+        return Resumed(by="script"), UserMessage(text=entry.text or "")
+    changes = {name: _changed(name, value) for name, value in (entry.set or {}).items()}
+    if running:
+        return (SettingsChanged(changes=changes, by="script"),)
+    return SettingsChanged(changes=changes, by="engine"), Resumed(by="script")
+
+
+def _changed(name: str, value: Any) -> Any:
+    return None if value is False and name.startswith("limits.") else value

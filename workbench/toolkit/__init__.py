@@ -1,0 +1,1 @@
+"""What may run: the tool author's surface, loading, validation, execution, and the sandbox folder of a run."""

@@ -1,0 +1,322 @@
+"""A transcript on the screen: drawing, scrolling and keeping the reader's place. What the keys do is in `widget`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.style import Style
+from textual import events
+from textual.app import RenderResult
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from workbench.tui.transcript.flow import Flow
+from workbench.tui.transcript.layout import Layout
+from workbench.tui.transcript.paint import Mark, gutter_cells, paint
+from workbench.view.entries import Entry, EntrySource
+from workbench.view.visible import visible
+
+SLICE = 0.004
+"""Seconds of measuring in one go, so that a key never waits longer for it."""
+
+
+class Pane(ScrollView, can_focus=True, inherit_bindings=False):
+    """Draws a source of entries, however many; what is drawn or changed costs the same at any length."""
+
+    ALLOW_MAXIMIZE = False
+    COMPONENT_CLASSES = {
+        f"transcript--{name}"
+        for name in (
+            *(
+                "quiet",
+                "primary",
+                "user",
+                "model",
+                "result",
+                "notice",
+                "error",
+                "changed",
+                "go",
+                "wait",
+                "held",
+                "past",
+            ),
+            *("picked", "match", "found"),
+        )
+    }
+    DEFAULT_CSS = """
+    Pane {
+        height: 1fr;
+        padding: 0 1;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        background: $background;
+        color: $foreground;
+        & > .transcript--quiet { color: $wb-quiet; }
+        & > .transcript--primary { color: $primary; }
+        & > .transcript--user { color: $wb-user; }
+        & > .transcript--model { color: $wb-model; }
+        & > .transcript--result { color: $wb-result; }
+        & > .transcript--notice { color: $wb-notice; }
+        & > .transcript--error { color: $wb-error; }
+        & > .transcript--changed { color: $wb-changed; }
+        & > .transcript--go { color: $wb-go; }
+        & > .transcript--wait { color: $wb-wait; }
+        & > .transcript--held { color: $wb-held; }
+        & > .transcript--past { color: $wb-past; }
+        & > .transcript--picked { background: $surface; }
+        & > .transcript--match { text-style: underline; background: $panel; }
+        & > .transcript--found { color: $background; background: $primary; }
+    }
+    """
+
+    spaced: reactive[bool] = reactive(False)
+    """One blank row between entries."""
+
+    def __init__(self, source: EntrySource | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.flow = Flow()
+        self.follows = True
+        """Whether the view keeps to the end as entries come."""
+        self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(1024)
+        self._looks: dict[str, Style] = {}
+        self._slices: Timer | None = None
+        self._moving = False
+        if source is not None:
+            self.flow.load(source)
+
+    # ------------------------------------------------------------ content
+
+    def load(self, source: EntrySource) -> None:
+        """Show all of another source, from its end. What cannot be seen is measured in slices, afterwards."""
+        self.follows = True
+        self._strips.clear()
+        with self.steady():
+            self.flow.load(source)
+            self._measure_from(self.flow.count)
+
+    def appended(self) -> None:
+        """The source has more entries at its end. O(log n), and no layout; call it once for many."""
+        with self.steady():
+            self.flow.appended()
+
+    def changed(self, index: int) -> None:
+        """The entry at `index` says something else now. O(log n)."""
+        self._strips.clear()
+        with self.steady():
+            self.flow.changed(index)
+
+    def truncate(self, count: int | None) -> None:
+        """Show only the first `count` entries, from their end; None shows all again. O(log n)."""
+        self.follows = True
+        with self.steady():
+            self.flow.cut(count)
+            self._measure_from(self.flow.count)
+
+    def show_tail(self, entry: Entry | None) -> None:
+        """What stands after the last entry and is none itself: the next move, or a reply while it streams in.
+
+        For a reply give the entry as it is so far: lines that are equal to those before are not wrapped again.
+        """
+        with self.steady():
+            self.flow.set_tail(entry)
+
+    # ------------------------------------------------------------ the reader's place
+
+    @contextmanager
+    def steady(self, *, draw: bool = True) -> Iterator[None]:
+        """Around a change: the reader's place stays, be it the end or the row that is at the top."""
+        flow = self.flow
+        index, row = flow.locate(round(self.scroll_y))
+        yield
+        size = Size(flow.width, flow.total)
+        with self._moved_by_us():
+            if size != self.virtual_size:
+                # Set past the reactive: it would lay out the whole screen anew, and draw it twice.
+                self.set_reactive(Widget.virtual_size, size)
+                self._scroll_update(size)
+            place = min(self.max_scroll_y if self.follows else self._row_now(index, row), self.max_scroll_y)
+            if draw:
+                self.scroll_target_y = self.scroll_y = place
+                self.refresh()
+            elif place != self.scroll_y:
+                self.set_reactive(Widget.scroll_y, float(place))
+                self.set_reactive(Widget.scroll_target_y, float(place))
+                self.vertical_scrollbar.position = place
+        self.settled()
+
+    @contextmanager
+    def _moved_by_us(self) -> Iterator[None]:
+        before, self._moving = self._moving, True
+        try:
+            yield
+        finally:
+            self._moving = before
+
+    def _row_now(self, index: int, row: int) -> int:
+        flow = self.flow
+        if index < flow.count:
+            row = min(row, flow.height(index) + flow.gap - 1)
+        return flow.top(min(index, flow.count)) + row
+
+    def move_to(self, row: float) -> None:
+        """Scroll so that this row is at the top, as far as there is something to scroll."""
+        with self._moved_by_us():
+            self.scroll_target_y = self.scroll_y = row
+        self.scrolled()
+
+    def scrolled(self) -> None:
+        """The view was moved: it follows the end when, and only when, it was moved there."""
+        self.follows = False
+        if self.flow.has_guesses:
+            with self.steady():
+                self._measure_from(self.flow.locate(round(self.scroll_y))[0])
+        self.follows = self.at_end
+        self.settled()
+
+    @property
+    def at_end(self) -> bool:
+        return round(self.scroll_y) >= self.max_scroll_y
+
+    def settled(self) -> None:
+        """Called after every change of content or place."""
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if not self._moving and round(old_value) != round(new_value):
+            self.scrolled()
+
+    def scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> None:
+        """As everywhere, but never animated: a page is one frame."""
+        super().scroll_to(x, y, **{**options, "animate": False})
+
+    # ------------------------------------------------------------ width
+
+    def watch_spaced(self) -> None:
+        with self.steady():
+            self.flow.gap = int(self.spaced)
+
+    def on_resize(self, event: events.Resize) -> None:
+        width = self.scrollable_content_region.width
+        top = self.flow.locate(round(self.scroll_y))[0]
+        with self.steady():
+            if width != self.flow.width:
+                self.screen.clear_selection()
+                self._strips.clear()
+                self.flow.rewrap(width)
+            self._measure_from(self.flow.count if self.follows else top)
+
+    def _measure_from(self, index: int) -> None:
+        """Measure what can be seen when that entry is at the top, or the last ones; see to it that the rest follows."""
+        most = max(1, self.size.height)
+        self.flow.measure(max(0, min(index, self.flow.count - most)), index + most)
+        if self._slices is None and self.flow.width and not self.flow.measure_some(SLICE):
+            self._slices = self.set_interval(1 / 100, self._measure_slice)
+
+    def _measure_slice(self) -> None:
+        # What can be seen is measured already: nothing is drawn but the scrollbar.
+        with self.steady(draw=False):
+            done = self.flow.measure_some(SLICE)
+        if done and self._slices is not None:
+            self._slices.stop()
+            self._slices = None
+
+    # ------------------------------------------------------------ drawing
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._looks.clear()
+        self._strips.clear()
+
+    def look(self, name: str) -> Style:
+        """The style of a colour role; "ground" is that of the widget itself."""
+        found = self._looks.get(name)
+        if found is None:
+            if name in ("", "ground"):
+                found = self.rich_style if name else Style()
+            else:
+                found = self.get_component_rich_style(f"transcript--{name}", partial=True)
+            self._looks[name] = found
+        return found
+
+    def is_picked(self, index: int) -> bool:
+        """Whether an entry is drawn as the one the cursor is on."""
+        return False
+
+    def marks(self, index: int, layout: Layout, row: int) -> list[Mark]:
+        """What is laid over a row, from below."""
+        return []
+
+    def render(self) -> RenderResult:
+        return ""
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        line = y + self.scroll_offset.y
+        index, row = self.flow.locate(line)
+        layout = self.flow.layout(index)
+        if layout is None or row >= layout.height:
+            return Strip.blank(width, self.look("ground"))
+        selection = self.text_selection
+        key = (index, row, self.is_picked(index))
+        strip = self._strips.get(key) if selection is None and index < self.flow.count else None
+        if strip is None:
+            marks = self.marks(index, layout, row)
+            if selection is not None and (span := selection.get_span(line)) is not None:
+                size = len(layout.row_text(row))
+                over = self.screen.get_component_rich_style("screen--selection")
+                marks.append((max(0, span[0]), size if span[1] < 0 else min(size, span[1]), over))
+            strip = paint(layout, row, width, self.look, marks, picked=key[2])
+            if selection is None and index < self.flow.count:
+                self._strips[key] = strip
+        return strip.adjust_cell_length(width, self.look("ground")).apply_offsets(-gutter_cells(layout.entry), line)
+
+    # ------------------------------------------------------------ selection by mouse
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text without gutter and wrapping; entries between the first and the last come whole."""
+        flow = self.flow
+        first = flow.locate(0 if selection.start is None else selection.start.y)
+        last = flow.locate(flow.total - 1 if selection.end is None else selection.end.y)
+        ends = (
+            0 if selection.start is None else max(0, selection.start.x),
+            None if selection.end is None else selection.end.x,
+        )
+        out = []
+        for index in range(first[0], min(last[0], flow.count) + 1):
+            if first[0] < index < last[0] and flow.source is not None:
+                out.append(visible(flow.source.text(index)))
+                continue
+            begin = (first[1], ends[0]) if index == first[0] else (0, 0)
+            finish = (last[1], ends[1]) if index == last[0] else (-1, None)
+            out.append(self._part(index, begin, finish))
+        return "\n".join(out).strip("\n"), "\n"
+
+    def _part(self, index: int, begin: tuple[int, int], finish: tuple[int, int | None]) -> str:
+        """The text of an entry from one (row, character) to another; row -1 is the last one."""
+        layout = self.flow.layout(index)
+        if layout is None:
+            return ""
+        stop = len(layout.rows) - 1 if finish[0] < 0 else min(finish[0], len(layout.rows) - 1)
+        pieces: list[str] = []
+        for row in range(begin[0], stop + 1):
+            place = layout.rows[row]
+            text = layout.lines[place.line].text[place.start : place.end]
+            end = finish[1] if row == finish[0] else None
+            if place.start == 0 and row > begin[0]:
+                pieces.append("\n")
+            pieces.append(text[begin[1] if row == begin[0] else 0 : None if end is None else max(0, end)])
+        return "".join(pieces).rstrip(" ")

@@ -1,0 +1,257 @@
+"""The transcript: a cursor that goes from entry to entry, following the end, folding, and finding text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from textual import events
+from textual.message import Message
+from textual.reactive import reactive
+
+from workbench.tui.actions import bindings
+from workbench.tui.transcript.layout import Layout
+from workbench.tui.transcript.paint import Mark
+from workbench.tui.transcript.pane import Pane
+from workbench.tui.transcript.search import Finder, Needle, Place
+from workbench.view.entries import EntrySource, content
+
+
+class Transcript(Pane):
+    """Entries to read, with one of them picked. It says what happened in messages, and never acts on a run."""
+
+    BINDINGS = bindings("transcript")
+
+    cursor: reactive[int] = reactive(-1)
+    """The picked entry; -1 when there is none."""
+
+    @dataclass
+    class Selected(Message):
+        """Another entry is picked, by a person or because the end is followed."""
+
+        transcript: Transcript
+        index: int
+
+        @property
+        def control(self) -> Transcript:
+            return self.transcript
+
+    @dataclass
+    class FollowChanged(Message):
+        """The view follows the end or not, or the number of entries that end below it changed."""
+
+        transcript: Transcript
+        following: bool
+        below: int
+
+        @property
+        def control(self) -> Transcript:
+            return self.transcript
+
+    @dataclass
+    class Latest(Message):
+        """A person asked for the end, also where the transcript is there already: what is shown may be the past."""
+
+        transcript: Transcript
+
+        @property
+        def control(self) -> Transcript:
+            return self.transcript
+
+    @dataclass
+    class Found(Message):
+        """What came of a search: the place that is shown now, or None."""
+
+        transcript: Transcript
+        needle: str
+        place: Place | None
+        wrapped: bool
+        """Whether the search went round the end, or the start."""
+
+        @property
+        def control(self) -> Transcript:
+            return self.transcript
+
+    def __init__(self, source: EntrySource | None = None, **kwargs: Any) -> None:
+        super().__init__(source, **kwargs)
+        self._reported = (True, 0)
+        self._finder: Finder | None = None
+        self.set_reactive(Transcript.cursor, self.flow.count - 1)
+
+    # ------------------------------------------------------------ following and the cursor
+
+    @property
+    def below(self) -> int:
+        """Entries that end below what can be seen."""
+        flow = self.flow
+        index, row = flow.locate(round(self.scroll_y) + self._page - 1)
+        if index >= flow.count:
+            return 0
+        return flow.count - index - (row >= flow.height(index) - 1)
+
+    @property
+    def _page(self) -> int:
+        return max(1, self.scrollable_content_region.height)
+
+    def settled(self) -> None:
+        last = self.flow.count - 1
+        if self.follows or self.cursor > last:
+            self.cursor = last
+        elif last >= 0:
+            top, bottom = self._seen()
+            self.cursor = max(top, min(self.cursor, bottom))
+        state = (self.follows, self.below)
+        if state != self._reported:
+            self._reported = state
+            self.post_message(self.FollowChanged(self, *state))
+
+    def _seen(self) -> tuple[int, int]:
+        """The first and the last entry of which something can be seen."""
+        flow, top = self.flow, round(self.scroll_y)
+        first, row = flow.locate(top)
+        last = flow.locate(top + self._page - 1)[0]
+        if first < last and row >= flow.height(first):
+            first += 1
+        return min(first, flow.count - 1), min(last, flow.count - 1)
+
+    def select(self, index: int, row: int | None = None) -> None:
+        """Pick an entry and bring it, or one row of it, into view. Stops following, unless it is the last one."""
+        flow = self.flow
+        if not 0 <= index < flow.count:
+            return
+        self.follows = False
+        with self.steady():
+            flow.measure(index, index)
+        first = flow.top(index) + (row or 0)
+        rows = flow.height(index) if row is None else 1
+        top = round(self.scroll_y)
+        if first < top or rows > self._page:
+            self.move_to(first)
+        elif first + rows > top + self._page:
+            self.move_to(first + rows - self._page)
+        self.cursor = index
+        self.follows = index == flow.count - 1 and self.at_end
+        self.settled()
+
+    def watch_cursor(self, cursor: int) -> None:
+        self.post_message(self.Selected(self, cursor))
+
+    def is_picked(self, index: int) -> bool:
+        return index == self.cursor
+
+    def content_of(self, index: int) -> str:
+        """The text of an entry as it came, without its quiet first line: what is copied."""
+        return content(self.flow.source.entry(index)) if self.flow.source and 0 <= index < self.flow.count else ""
+
+    # ------------------------------------------------------------ keys and mouse
+
+    def action_previous_entry(self) -> None:
+        self._step(-1)
+
+    def action_next_entry(self) -> None:
+        self._step(1)
+
+    def _step(self, step: int) -> None:
+        """To the next entry; while this one goes on outside of the view, half a page on."""
+        flow = self.flow
+        if not 0 <= self.cursor < flow.count:
+            return
+        top = flow.top(self.cursor) - round(self.scroll_y)
+        outside = -top if step < 0 else top + flow.height(self.cursor) - self._page
+        if outside > 0:
+            self.move_to(round(self.scroll_y) + step * min(outside, max(1, self._page // 2)))
+        elif self.cursor + step == flow.count:
+            self.move_to(self.max_scroll_y)
+        elif self.cursor + step >= 0:
+            self.select(self.cursor + step)
+            if step < 0 and flow.height(self.cursor) > self._page:
+                self.move_to(flow.top(self.cursor) + flow.height(self.cursor) - self._page)
+
+    def action_page_up(self) -> None:
+        self.move_to(round(self.scroll_y) - max(1, self._page - 1))
+
+    def action_page_down(self) -> None:
+        self.move_to(round(self.scroll_y) + max(1, self._page - 1))
+
+    def action_first_entry(self) -> None:
+        self.move_to(0)
+        self.select(0)
+
+    def action_latest(self) -> None:
+        self.follows = True
+        with self.steady():
+            self._measure_from(self.flow.count)
+        self.post_message(self.Latest(self))
+
+    def action_fold(self) -> None:
+        self._fold(self.cursor)
+
+    def _fold(self, index: int) -> None:
+        if 0 <= index < self.flow.count:
+            self._strips.clear()
+            self.follows = False
+            with self.steady():
+                self.flow.toggle(index)
+            self.select(index, 0)
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None or self.text_selection is not None:
+            return
+        index, row = self.flow.locate(round(self.scroll_y) + offset.y)
+        layout = self.flow.layout(index)
+        if index >= self.flow.count or layout is None or row >= layout.height:
+            return
+        if layout.note and row == layout.height - 1:
+            self._fold(index)
+        else:
+            self.follows = self.follows and index == self.flow.count - 1
+            self.cursor = index
+            self.settled()
+
+    # ------------------------------------------------------------ finding text
+
+    def search(self, text: str) -> None:
+        """Look for a text from the picked entry on, in any case, and mark it wherever it is drawn; "" ends the search."""
+        before = self._finder.found if self._finder else None
+        self._finder = Finder(Needle(text)) if text else None
+        self._strips.clear()
+        self.refresh()
+        if before is None or before.index != self.cursor:
+            before = Place(self.cursor, 0, 0, 0)
+        self._find(before._replace(end=-1), forward=True)
+
+    def find(self, *, forward: bool) -> None:
+        """Go to the next place of the text that is looked for, or to the one before."""
+        if self._finder is not None:
+            found = self._finder.found
+            self._find(found or Place(self.cursor, 0, 0, -1), forward=forward)
+
+    def _find(self, start: Place, *, forward: bool) -> None:
+        if self._finder is not None and self.flow.source is not None and self.flow.count:
+            start = start._replace(index=max(0, start.index))
+            self.run_worker(self._go_to(self._finder, self.flow.source, start, forward), group="search", exclusive=True)
+
+    async def _go_to(self, finder: Finder, source: EntrySource, start: Place, forward: bool) -> None:
+        place = await finder.find(source, self.flow.count, start, forward=forward)
+        if place is not None:
+            self.show_place(place)
+        self._strips.clear()
+        self.refresh()
+        self.post_message(self.Found(self, finder.needle.text, place, finder.wrapped))
+
+    def show_place(self, place: Place) -> None:
+        """Pick the entry and bring that place of it into view, unfolded if need be."""
+        layout = self.flow.layout(place.index)
+        row = layout.row_of(place.line, place.start) if layout is not None else None
+        if layout is not None and row is None:
+            self._fold(place.index)
+            layout = self.flow.layout(place.index)
+            row = layout.row_of(place.line, place.start) if layout is not None else None
+        self.select(place.index, row or 0)
+
+    def marks(self, index: int, layout: Layout, row: int) -> list[Mark]:
+        if self._finder is None:
+            return []
+        found = self._finder.in_row(index, layout, row)
+        return [(start, end, self.look("found" if here else "match")) for start, end, here in found]
