@@ -75,7 +75,8 @@ def json_values() -> st.SearchStrategy[Any]:
 
 def events(*kinds: str) -> st.SearchStrategy[Event]:
     """An event of one of these kinds, by default of any."""
-    return st.one_of([_instances(EVENT_TYPES[kind]) for kind in kinds or EVENT_TYPES])
+    classes: list[Any] = [EVENT_TYPES[kind] for kind in kinds or EVENT_TYPES]
+    return st.one_of([_instances(cls) for cls in classes])
 
 
 def headers() -> st.SearchStrategy[Header]:

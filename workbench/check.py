@@ -11,13 +11,17 @@ from xml.etree import ElementTree as ET
 
 from workbench.clocks import VirtualClock
 from workbench.home import Home
-from workbench.opening import TrustNeeded, new_run
+from workbench.opening import Opened, TrustNeeded, new_run
 from workbench.results import outcome_of
 from workbench.runner import CommandError
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.expectations import Mismatch, check
 from workbench.scenarios.loader import load_scenario
+from workbench.toolkit.loader import LoadedFolder, load_tools
 from workbench.view.visible import visible
+
+MOST_MOVES = 20_000
+"""A run that has made so many moves has no end of its own: a reply repeated for ever, and no cap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,44 +55,64 @@ def scenario_files(paths: Sequence[Path], home: Home) -> list[Path]:
 
 async def check_all(files: Iterable[Path], home: Home) -> list[Verdict]:
     """Every file, side by side, in the order given."""
-    return list(await asyncio.gather(*[check_file(file, home) for file in files]))
+    tools = load_tools(home.tools)
+    return list(await asyncio.gather(*[check_file(file, home, tools) for file in files]))
 
 
-async def check_file(path: Path, home: Home) -> Verdict:
-    """Run one scenario on a virtual clock, in memory, and compare."""
+async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None) -> Verdict:
+    """Run one scenario on a virtual clock, in memory, and compare. `tools` are those of the home, loaded before."""
     began = time.perf_counter()
     try:
         scenario = load_scenario(path)
         if scenario.expect is None:
             return Verdict(path=path, title=scenario.title, skipped="it has no [expect]")
         opened = new_run(
-            scenario, home, scenario_path=str(path), clock=VirtualClock(), person=True, keep=False, session_id="check"
+            scenario,
+            home,
+            scenario_path=str(path),
+            clock=VirtualClock(),
+            person=True,
+            keep=False,
+            session_id="check",
+            tools=tools,
         )
     except (ScenarioError, TrustNeeded) as error:
         return Verdict(path=path, error=str(error))
     try:
-        await opened.run.play()
+        error = await _play(opened)
         outcome = outcome_of(opened, files=tuple(scenario.expect.files or ()))
         return Verdict(
             path=path,
             title=scenario.title,
             status=outcome.status.value,
-            mismatches=tuple(check(scenario.expect, outcome)),
+            mismatches=() if error else tuple(check(scenario.expect, outcome)),
+            error=error,
             seconds=time.perf_counter() - began,
         )
-    except CommandError as error:
-        return Verdict(path=path, title=scenario.title, error=f"an answer of the scenario's person: {error}")
     finally:
         opened.close()
 
 
+async def _play(opened: Opened) -> str:
+    """Play to the end; returns why that cannot be done."""
+    try:
+        for _ in range(MOST_MOVES):
+            if not await opened.run.advance():
+                return ""
+            await asyncio.sleep(0)
+    except CommandError as error:
+        return f"an answer of the scenario's person: {error}"
+    return f"it has made {MOST_MOVES:,} moves and has not ended; give it a cap, e.g. limits.steps"
+
+
 def report(verdicts: Sequence[Verdict]) -> list[str]:
     """A table for people; under each scenario that failed, each expectation with both values."""
-    width = max((len(verdict.path.stem) for verdict in verdicts), default=0)
+    names = [visible(verdict.path.stem) for verdict in verdicts]
+    width = max(map(len, names), default=0)
     lines = []
-    for verdict in verdicts:
+    for verdict, name in zip(verdicts, names, strict=True):
         sign, word = _sign(verdict)
-        lines.append(f"{sign} {verdict.path.stem:<{width}}  {word}".rstrip())
+        lines.append(f"{sign} {name:<{width}}  {word}".rstrip())
         lines.extend(f"    {line}" for line in visible(verdict.error).split("\n") if line)
         for mismatch in verdict.mismatches:
             lines.append(f"    {mismatch.key}")
@@ -118,7 +142,7 @@ def junit(verdicts: Sequence[Verdict]) -> bytes:
     suite.set("skipped", str(sum(bool(verdict.skipped) for verdict in verdicts)))
     for verdict in verdicts:
         case = ET.SubElement(
-            suite, "testcase", classname="workbench", name=verdict.path.stem, time=f"{verdict.seconds:.3f}"
+            suite, "testcase", classname="workbench", name=_xml(verdict.path.stem), time=f"{verdict.seconds:.3f}"
         )
         if verdict.error:
             ET.SubElement(case, "error", message=_xml(verdict.error))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import signal
 from collections.abc import Callable
 from contextlib import suppress
 
-from workbench.core.events import Event, to_fields
-from workbench.core.loop import AskPerson, Finished
-from workbench.core.statuses import SENTENCES, Status
+from workbench.core.events import Decided, Event, ToolResult, to_fields
+from workbench.core.loop import AskPerson, Finished, Record
+from workbench.core.statuses import SENTENCES, SUCCESSES, Status
 from workbench.opening import Opened
 from workbench.results import result_object
-from workbench.runner import CommandError, Run
+from workbench.runner import CommandError, JournalBroken, Run
 from workbench.view import words
 from workbench.view.bars import one_line_arguments
 from workbench.view.entries import Entry, all_lines
@@ -24,21 +25,32 @@ Print = Callable[[str], None]
 
 
 class TranscriptPrinter:
-    """Prints every entry of a run once, when it is complete."""
+    """Prints every entry of a run once, when it is complete: a reply with calls, when all of them are decided about.
+
+    `finish` prints what is not complete, after the run has come to where it stops or waits.
+    """
 
     def __init__(self, run: Run, out: Print) -> None:
+        self._run = run
         self._timeline = Timeline(run.events, run.state)
         self._out = out
         self._printed = 0
         run.subscribe(self._event)
         self._event(None)
 
+    def finish(self) -> None:
+        self._print(self._timeline.refresh())
+
     def _event(self, _: Event | None) -> None:
-        count = self._timeline.refresh()
+        move, count = self._run.next, self._timeline.refresh()
+        undecided = isinstance(move, AskPerson) or (isinstance(move, Record) and isinstance(move.event, Decided))
+        self._print(count - 1 if undecided else count)
+
+    def _print(self, count: int) -> None:
         for index in range(self._printed, count):
             for line in entry_lines(self._timeline.entry(index)):
                 self._out(line)
-        self._printed = count
+        self._printed = max(self._printed, count)
 
 
 class EventPrinter:
@@ -47,11 +59,16 @@ class EventPrinter:
     def __init__(self, run: Run, out: Print) -> None:
         self._out = out
         for n, event in enumerate(run.events, 1):
-            self._print(event, n)
-        run.subscribe(lambda event: self._print(event, len(run.events)))
+            out(event_line(n, event))
+        run.subscribe(lambda event: out(event_line(len(run.events), event)))
 
-    def _print(self, event: Event, n: int) -> None:
-        self._out(json.dumps({"n": n, "kind": event.kind, **to_fields(event)}))
+    def finish(self) -> None:
+        """Nothing is held back."""
+
+
+def event_line(n: int, event: Event) -> str:
+    """An event as one line of JSON."""
+    return json.dumps({"n": n, "kind": event.kind, **to_fields(event)})
 
 
 def entry_lines(entry: Entry) -> list[str]:
@@ -59,14 +76,14 @@ def entry_lines(entry: Entry) -> list[str]:
     step = f"{entry.step:>3}" if entry.step is not None else "   "
     lines = []
     for index, spans in enumerate(all_lines(entry)):
-        text = visible("".join(span.text for span in spans))
+        text = visible("".join(span.text for span in spans)).replace("\n", "↵")
         margin = f"{step} {entry.word:<8}" if index == 0 else " " * 12
         bar = "│ " if entry.data else ""
         lines.append(f"{margin}{bar}{text}".rstrip())
     return lines
 
 
-async def play(opened: Opened, *, on_interrupt: bool = True) -> bool:
+async def play(opened: Opened) -> bool:
     """Play a run to where it stops or waits. Returns whether a person interrupted it (ctrl+c)."""
     run = opened.run
     interrupted = False
@@ -74,19 +91,20 @@ async def play(opened: Opened, *, on_interrupt: bool = True) -> bool:
     def interrupt() -> None:
         nonlocal interrupted
         interrupted = True
-        with suppress(CommandError):
+        with suppress(CommandError, JournalBroken):
             run.stop()
 
     loop = asyncio.get_running_loop()
-    if on_interrupt:
-        with suppress(NotImplementedError, RuntimeError, ValueError):
-            loop.add_signal_handler(signal.SIGINT, interrupt)
+    # Where a loop cannot watch for signals (on Windows, in a thread), ctrl+c is a KeyboardInterrupt.
+    with suppress(NotImplementedError, RuntimeError, ValueError):
+        loop.add_signal_handler(signal.SIGINT, interrupt)
     try:
-        await run.play()
+        # `broken` and the status lines tell of a journal that cannot be written.
+        with suppress(JournalBroken):
+            await run.play()
     finally:
-        if on_interrupt:
-            with suppress(NotImplementedError, RuntimeError, ValueError):
-                loop.remove_signal_handler(signal.SIGINT)
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGINT)
     return interrupted
 
 
@@ -95,35 +113,55 @@ def status_lines(opened: Opened) -> list[str]:
     run, state = opened.run, opened.run.state
     status = run.status
     title = words.stop_title(state) if isinstance(run.next, Finished) else SENTENCES[status].rstrip(".")
-    figures = f"{state.model_calls} model calls, {state.tool_calls} tool calls, {state.errors} errors"
+    figures = ", ".join(
+        [
+            _counted(state.model_calls, "model call"),
+            _counted(state.tool_calls, "tool call"),
+            _counted(state.errors, "error"),
+        ]
+    )
     lines = [f"{title} ({status.value}): {figures}"]
-    if status is Status.ANSWERED and state.answer is not None:
+    if status in SUCCESSES and state.answer is not None:
         lines.insert(0, f"answer: {visible(state.answer)}")
     detail = state.stopped.detail if state.stopped is not None else ""
-    if detail:
-        lines.append(visible(detail.rstrip()))
-    lines.extend(_question_lines(opened))
+    lines += [visible(text.rstrip()) for text in (detail, _traceback(opened)) if text]
+    lines += _question_lines(opened)
     if run.broken:
         lines.append(f"nothing more could be recorded: {visible(run.broken)}")
     return lines
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _traceback(opened: Opened) -> str:
+    """What broke a tool: for whoever runs this, and never for the model."""
+    if opened.run.state.status is not Status.TOOL_DEFECT:
+        return ""
+    results = (event for event in reversed(opened.run.events) if isinstance(event, ToolResult))
+    return next((event.detail for event in results if event.outcome == "defect"), "")
+
+
 def _question_lines(opened: Opened) -> list[str]:
-    move = opened.run.next
-    if not isinstance(move, AskPerson):
-        return []
-    lines = [
-        f"  {record.call.id}  {visible(record.call.tool)} {one_line_arguments(record)}" for record in move.question.calls
-    ]
-    path = opened.session_path
-    if path is None or not move.question.calls:
+    """What a person is asked, and how to answer."""
+    run, path = opened.run, opened.session_path
+    move = run.next
+    calls = move.question.calls if isinstance(move, AskPerson) else ()
+    lines = [f"  {record.call.id}  {visible(record.call.tool)} {one_line_arguments(record)}" for record in calls]
+    if path is None or run.status not in (Status.AWAITING_APPROVAL, Status.AWAITING_PERSON):
         return lines
-    call = move.question.calls[0].call.id
+    file = visible(shlex.quote(str(path)))
+    if not calls or calls[0].phase == "held":
+        return [*lines, f"go on with a screen: workbench {file}"]
+    call = calls[0].call.id
     how = f"--allow {call}, --deny {call} REASON, --edit {call} JSON or --answer {call} TEXT"
-    if move.question.on == "hold":
-        how = "a screen: workbench " + str(path)
-        return [*lines, f"go on with {how}"]
-    return [*lines, f"go on with: workbench resume {path} with {how}"]
+    if calls[0].interrupted:
+        lines.append(
+            "It was started, and whether it took effect is unknown: --allow runs it again, --deny says unknown."
+        )
+        how = f"--allow {call}, --deny {call} REASON or --answer {call} TEXT"
+    return [*lines, f"go on with: workbench resume {file} and {how}"]
 
 
 def print_result(opened: Opened, out: Print) -> None:

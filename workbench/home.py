@@ -46,12 +46,17 @@ class Home:
 
     @property
     def sessions(self) -> Path:
-        """Where new sessions are written. It may not exist yet."""
-        return self.root / "sessions"
+        """Where new sessions are written: never among the packaged ones, also in a checkout. It may not exist yet."""
+        return (user_folder() if self.root == self.packaged else self.root) / "sessions"
 
     @property
     def session_folders(self) -> tuple[Path, ...]:
-        return self._both("sessions")
+        folders = (self.sessions, self.packaged / "sessions")
+        return tuple(folder for folder in folders if folder.is_dir())
+
+    def is_example(self, session: Path) -> bool:
+        """Whether that session comes with the package; such a one is read, and gone on with in a copy."""
+        return session.resolve().parent == self.packaged / "sessions"
 
     @property
     def settings(self) -> Path:
@@ -101,21 +106,24 @@ def user_folder() -> Path:
 
 
 def trusted_folders() -> frozenset[Path]:
-    """Folders whose tools a person has said may be loaded."""
-    path = user_folder() / "trusted"
+    """Folders whose tools a person has said may be loaded, and in which scenarios may work."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = (user_folder() / "trusted").read_bytes().split(b"\n")
     except OSError:
         return frozenset()
-    return frozenset(Path(line) for line in lines if line)
+    return frozenset(Path(os.fsdecode(line)) for line in lines if line)
 
 
 def trust(folder: Path) -> None:
-    """Remember that the tools of `folder` may be loaded."""
+    """Remember that the tools of `folder` may be loaded, and that scenarios may work in it. Raises HomeError."""
+    if "\n" in str(folder):
+        raise HomeError("a folder with a line break in its name cannot be trusted")
+    if folder in trusted_folders():
+        return
     path = user_folder() / "trusted"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(f"{folder}\n")
+    with path.open("ab") as file:
+        file.write(os.fsencode(f"{folder}\n"))
 
 
 def make_home(folder: Path) -> list[Path]:

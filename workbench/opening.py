@@ -7,30 +7,37 @@ folder that goes away with the run, so a run of the past never sees the files of
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from workbench import __version__
-from workbench.clocks import SystemClock
+from workbench.clocks import SystemClock, VirtualClock
 from workbench.core.events import Event, Held, ToolResult
 from workbench.core.ports import Clock, Person
-from workbench.core.values import Header
+from workbench.core.values import Header, ToolInfo
 from workbench.home import Home, trusted_folders
 from workbench.runner import Run
+from workbench.scenarios.errors import Problem, ScenarioError
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.models import build_model
 from workbench.scenarios.person import ScriptedPerson
 from workbench.scenarios.schema import Scenario
-from workbench.sessions.journal import JournalWriter, create_session, open_session, read_session
+from workbench.sessions.header import stamp
+from workbench.sessions.header import stamp
+from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.toolkit.effects import apply_effects
 from workbench.toolkit.execute import ToolBox
-from workbench.toolkit.loader import LoadedFolder, load_tools
+from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
+
+SELF_DRIVEN = frozenset({"scripted", "simulated", "recorded"})
+"""Models that need neither a network nor a person, so that nobody has to wait for their delays."""
 
 
 class TrustNeeded(Exception):
@@ -50,20 +57,23 @@ class MemoryJournal:
 
 
 class LateJournal:
-    """A journal whose file is made with the first event after the goal: to open a scenario is not yet to run it."""
+    """A journal whose file is made by `make` with the event after the first `held_back` ones.
 
-    def __init__(self, store: SessionStore, header: Header) -> None:
-        self._store = store
-        self._header = header
+    To open a scenario is not yet to run it, and to look at a packaged session is not yet to go on with it.
+    """
+
+    def __init__(self, make: Callable[[], JournalWriter], *, held_back: int) -> None:
+        self._make = make
+        self._held_back = held_back
         self._waiting: list[Event] = []
         self.writer: JournalWriter | None = None
 
     def append(self, event: Event, *, sync: bool) -> None:
         if self.writer is None:
-            if not self._waiting:
+            if len(self._waiting) < self._held_back:
                 self._waiting.append(event)
                 return
-            self.writer = self._store.create(self._header)
+            self.writer = self._make()
             for earlier in self._waiting:
                 self.writer.append(earlier, sync=False)
         self.writer.append(event, sync=sync)
@@ -83,20 +93,19 @@ class Opened:
     sandbox: tempfile.TemporaryDirectory[str] | None
     journal: JournalWriter | LateJournal | None
     path: Path | None = None
-    """The session file, when it was opened from one."""
+    """The session file it was opened from; None for a new run."""
     torn: str = ""
     """What was set aside at the end of the file, as a sentence."""
+    notes: tuple[str, ...] = ()
+    """What a person should know before it goes on, a sentence each: tools that are not what they were, say."""
     read_only: str = ""
     """Why nothing can be recorded (somebody else writes the session); "" when all is well."""
 
     @property
     def session_path(self) -> Path | None:
         """Where the run is kept; None while nothing has happened, or when it is not kept at all."""
-        if self.path is not None:
-            return self.path
-        if isinstance(self.journal, LateJournal):
-            return self.journal.writer.path if self.journal.writer is not None else None
-        return self.journal.path if self.journal is not None else None
+        writer = self.journal.writer if isinstance(self.journal, LateJournal) else self.journal
+        return writer.path if writer is not None else self.path
 
     def close(self) -> None:
         if self.journal is not None:
@@ -114,32 +123,40 @@ def new_run(
     person: bool = False,
     keep: bool = True,
     save: Path | None = None,
+    headless: bool = False,
     session_id: str = "",
+    created: datetime | None = None,
+    tools: LoadedFolder | None = None,
 ) -> Opened:
     """A new run of a scenario, before its first move.
 
     `person`: the scenario's person entries answer its questions. `keep`: in the sessions folder of `home`, or in the
-    file `save`; without it nothing is written. Raises ScenarioError, TrustNeeded, and SessionError for `save`.
+    file `save`; without it nothing is written. `headless`: nobody looks on, so scripted delays take no time, and the
+    session is there at once. `tools`: those of `home`, for a caller that has loaded them already. Raises ScenarioError,
+    TrustNeeded, and SessionError for `save`.
     """
-    clock = clock if clock is not None else SystemClock()
-    tools = load_tools(home.tools)
-    now = datetime.now(UTC)
-    header = build_header(
-        scenario,
-        [tool.info for tool in tools.tools.values()],
-        id=session_id or new_id(now),
-        created=now.isoformat(timespec="seconds"),
-        workbench=__version__,
-        path=scenario_path,
-    )
+    clock = clock if clock is not None else _clock(scenario, headless)
+    tools = tools if tools is not None else load_tools(home.tools)
+    now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
+    try:
+        header = build_header(
+            scenario,
+            [tool.info for tool in tools.tools.values()],
+            id=session_id or new_id(now),
+            created=stamp(now),
+            workbench=__version__,
+            path=scenario_path,
+        )
+    except ScenarioError as error:
+        raise ScenarioError([*error.problems, *_tool_problems(tools)]) from None
     model = build_model(scenario, clock, scenario_path)
     sandbox, workspace = _sandbox(scenario, (), scenario_path)
-    journal: JournalWriter | LateJournal | None = None
-    if save is not None:
-        save.parent.mkdir(parents=True, exist_ok=True)
-        journal = create_session(save, header)
-    elif keep:
-        journal = LateJournal(SessionStore(home.sessions), header)
+    try:
+        journal = _new_journal(header, home, keep, save, headless)
+    except BaseException:
+        if sandbox is not None:
+            sandbox.cleanup()
+        raise
     run = Run(
         header,
         model=model,
@@ -151,17 +168,46 @@ def new_run(
     return Opened(run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal)
 
 
+def _tool_problems(tools: LoadedFolder) -> list[Problem]:
+    """What is wrong with the files of tools: that may be why a tool is missing."""
+    return [Problem(str(problem.file), problem.line, "", problem.message) for problem in tools.problems]
+
+
+def _new_journal(
+    header: Header, home: Home, keep: bool, save: Path | None, at_once: bool
+) -> JournalWriter | LateJournal | None:
+    if save is not None:
+        save.parent.mkdir(parents=True, exist_ok=True)
+        return create_session(save, header)
+    if not keep:
+        return None
+    store = SessionStore(home.sessions)
+    return store.create(header) if at_once else LateJournal(partial(store.create, header), held_back=1)
+
+
 def reopen(
-    path: Path, home: Home, *, clock: Clock | None = None, person: bool = False, read_only: bool = False
+    path: Path,
+    home: Home,
+    *,
+    clock: Clock | None = None,
+    person: bool = False,
+    read_only: bool = False,
+    headless: bool = False,
 ) -> Opened:
-    """A saved run as it stands. Raises SessionError, SessionLocked, ScenarioError, TrustNeeded."""
-    journal: JournalWriter | None = None
+    """A saved run as it stands; `headless` as in `new_run`. One of the packaged examples goes on in a copy of its own.
+
+    Raises SessionError, SessionLocked, ScenarioError, TrustNeeded.
+    """
+    journal: JournalWriter | LateJournal | None = None
     if read_only:
         session = read_session(path)
+    elif home.is_example(path):
+        session = read_session(path)
+        journal = LateJournal(partial(_own_copy, path, home.sessions), held_back=0)
     else:
         session, journal = open_session(path)
     try:
-        return _reopened(path, home, session.header, session.events, journal, clock, person, session.torn or "")
+        return _reopened(path, home, session, journal, clock, person, headless)
     except BaseException:
         if journal is not None:
             journal.close()
@@ -171,31 +217,71 @@ def reopen(
 def _reopened(
     path: Path,
     home: Home,
-    header: Header,
-    events: Sequence[Event],
-    journal: JournalWriter | None,
+    session: Session,
+    journal: JournalWriter | LateJournal | None,
     clock: Clock | None,
     person: bool,
-    torn: str,
+    headless: bool,
 ) -> Opened:
-    clock = clock if clock is not None else SystemClock()
+    header = session.header
     scenario = scenario_from_plain(header.scenario, header.scenario_path or path.name)
+    clock = clock if clock is not None else _clock(scenario, headless)
     tools = load_tools(home.tools)
-    sandbox, workspace = _sandbox(scenario, events, header.scenario_path)
-    present = [tools.tools[info.name] for info in header.tools if info.name in tools.tools]
+    usable, notes = _usable(header.tools, tools)
+    model = build_model(scenario, clock, header.scenario_path or path.name)
+    sandbox, workspace = _sandbox(scenario, session.events, header.scenario_path)
     run = Run(
         header,
-        model=build_model(scenario, clock, header.scenario_path or path.name),
-        tools=ToolBox(present, workspace),
+        model=model,
+        tools=ToolBox(usable, workspace),
         journal=journal or MemoryJournal(),
         clock=clock,
         person=_person(scenario) if person else None,
-        events=events,
+        events=session.events,
     )
     return Opened(
-        run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal, path=path, torn=torn,
+        run=run,
+        scenario=scenario,
+        tools=tools,
+        sandbox=sandbox,
+        journal=journal,
+        path=path,
+        torn=session.torn or "",
+        notes=tuple(notes),
         read_only="" if journal is not None else "opened for reading only",
-    )  # fmt: skip
+    )
+
+
+def _usable(recorded: Sequence[ToolInfo], tools: LoadedFolder) -> tuple[list[LoadedTool], list[str]]:
+    """The tools of a saved run that are still what it says they are, and a sentence on each other one.
+
+    The gate goes by what was recorded, so a tool that has more power now must not run under its old name.
+    """
+    usable, notes = [], []
+    for info in recorded:
+        loaded = tools.tools.get(info.name)
+        if loaded is None:
+            notes.append(f"the tool {info.name} is not there any more; a call of it fails")
+        elif (loaded.info.risk, loaded.info.trust) != (info.risk, info.trust):
+            now, then = (f"{item.risk} and {item.trust}" for item in (loaded.info, info))
+            notes.append(f"the tool {info.name} is {now} now and was {then} in this session; a call of it fails")
+        else:
+            usable.append(loaded)
+    return usable, notes
+
+
+def _own_copy(example: Path, folder: Path) -> JournalWriter:
+    """Goes on with a packaged session in a copy: the packaged ones stay as they are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while (copy := folder / f"{example.stem}-{number}.toml").exists():
+        number += 1
+    copy.write_bytes(example.read_bytes())
+    return open_writer(copy)
+
+
+def _clock(scenario: Scenario, headless: bool) -> Clock:
+    return VirtualClock() if headless and scenario.model.use in SELF_DRIVEN else SystemClock()
 
 
 def _person(scenario: Scenario) -> Person | None:
@@ -207,7 +293,11 @@ def _sandbox(
 ) -> tuple[tempfile.TemporaryDirectory[str] | None, Workspace]:
     root = scenario.workspace.root
     if root is not None:
-        folder = (Path(scenario_path).parent / root).expanduser().resolve()
+        folder = (Path(scenario_path).parent / Path(root).expanduser()).resolve()
+        if not folder.is_dir():
+            raise ScenarioError(
+                [Problem(scenario_path or "scenario", 0, "workspace.root", f"there is no folder {folder}")]
+            )
         if folder not in trusted_folders():
             raise TrustNeeded(folder, "the tools of this scenario would read and write in this folder")
         return None, Workspace(folder)
@@ -226,5 +316,3 @@ def _effects(events: Sequence[Event]) -> list[Mapping[str, Any]]:
         elif isinstance(event, ToolResult) and event.call not in held:
             effects.extend(event.effects)
     return effects
-
-

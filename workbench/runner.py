@@ -91,6 +91,8 @@ class Run:
         self._paused = True
         self._owner: asyncio.Task[Any] | None = None
         self._cancelled_by_stop = False
+        self._reply_awaited = False
+        """Whether the model is a person, who was asked and has not replied yet."""
         for event in events:
             self.state.apply(event)
             self.events.append(event)
@@ -123,6 +125,8 @@ class Run:
         move = self.next
         if isinstance(move, AskPerson):
             return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+        if self._reply_awaited and isinstance(move, AskModel):
+            return Status.AWAITING_PERSON
         return self.state.status
 
     # ------------------------------------------------------------ driving
@@ -131,8 +135,11 @@ class Run:
         """Make moves until the run stops, waits for a person, or is paused."""
         self._paused = False
         try:
-            while not self._paused and await self.advance():
-                pass
+            while not self._paused:
+                if not await self.advance():
+                    break
+                # Keys, signals and other runs have their turn, also where neither model nor tool ever waits.
+                await asyncio.sleep(0)
         finally:
             self._paused = True
 
@@ -232,6 +239,7 @@ class Run:
             detail = f"no reply within the {within:g} seconds that were left"
             self._record(_failed(ModelFailure("deadline", detail), self.clock.now() - began))
         except NobodyThere:
+            self._reply_awaited = True
             return False
         else:
             self._record(read_reply(state, reply, self.tools.check, self.clock.now() - began))
@@ -344,7 +352,9 @@ class Run:
         verdict = judge(tool, checked.canonical, rules=rules, grants=(), default="ask")
         return f"a rule of this run denies that: {verdict.why}" if verdict.decide == "deny" else ""
 
-    def release(self, call_id: str, *, content: str | None = None, outcome: Outcome | None = None, by: str = "you") -> None:
+    def release(
+        self, call_id: str, *, content: str | None = None, outcome: Outcome | None = None, by: str = "you"
+    ) -> None:
         """Pass a held result on: as it is, or with another content or outcome."""
         record = self.state.record(call_id)
         if record is None or record.held is None or record.result is not None:
@@ -433,6 +443,7 @@ class Run:
             raise JournalBroken(self.broken) from error
         self.state.apply(event)
         self.events.append(event)
+        self._reply_awaited = False
         for listener in self._listeners:
             listener(event)
 

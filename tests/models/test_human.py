@@ -11,7 +11,7 @@ from workbench.models.scripted import no_signal
 
 
 async def take(model: HumanModel, state: State) -> str:
-    request = Request(system="", messages=(), tools=(), options=state.header.options, state=state)
+    request = Request(system="", messages=state.messages, tools=(), options=state.header.options, state=state)
     reply = await model.reply(request, no_signal)
     state.apply(ModelReply(text=reply.text, line=reply.line, served=reply.served))
     return reply.text

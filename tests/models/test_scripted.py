@@ -25,7 +25,7 @@ def observe(state: State, *contents: str) -> None:
 
 
 async def ask(model: ScriptedModel, state: State, on_signal: OnSignal = no_signal) -> Reply:
-    request = Request(system="", messages=(), tools=(), options=state.header.options, state=state)
+    request = Request(system="", messages=state.messages, tools=(), options=state.header.options, state=state)
     return await model.reply(request, on_signal)
 
 
@@ -92,7 +92,7 @@ async def test_a_repeated_line_is_left_when_its_condition_no_longer_matches() ->
 
 
 async def test_exhaustion_names_the_lines_that_were_passed_over() -> None:
-    with pytest.raises(ModelFailure, match="passed over, as their `when` does not match .*: 1, 2"):
+    with pytest.raises(ModelFailure, match=r"passed over, as their `when` does not match .*: 1, 2"):
         await ask(scripted(Line(text="a", when="x"), Line(text="b", when="y")), fresh())
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from tests.strategies import FRAGMENTS, exactly, headers
 from workbench.core.values import GoalCheck, Header, Limits, Pattern, RepeatLimit, Rule, ToolInfo
@@ -38,6 +38,7 @@ def read_back(header: Header) -> Header:
 
 
 @given(headers())
+@settings(max_examples=40)
 def test_any_header_reads_back_exactly(header: Header) -> None:
     again = read_back(header)
     assert isinstance(again.rules, tuple)
@@ -46,6 +47,7 @@ def test_any_header_reads_back_exactly(header: Header) -> None:
 
 
 @given(headers())
+@settings(max_examples=40)
 def test_the_session_table_is_found_without_the_rest(header: Header) -> None:
     data = header_text(header).encode()
     table = session_table(data[: data.index(b"\n[run]")] + b"\n[run]\nthis is not TOML")
@@ -56,6 +58,7 @@ def test_the_session_table_is_found_without_the_rest(header: Header) -> None:
 
 
 @given(headers())
+@settings(max_examples=40)
 def test_no_line_of_a_header_looks_like_an_event_or_a_trailer(header: Header) -> None:
     lines = header_text(header).split("\n")
     assert "[[event]]" not in lines

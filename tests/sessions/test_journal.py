@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import resource
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -79,6 +78,7 @@ def test_making_a_session_syncs_and_never_writes_over_another(tmp_path: Path) ->
 @contextmanager
 def room_for(size: int) -> Iterator[None]:
     """Files of this process cannot grow past `size` bytes: a write that does is cut short, the next one fails."""
+    resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -197,6 +197,16 @@ def test_a_session_changed_by_something_else_is_refused_and_left_alone(
         open_session(path)
     assert path.read_bytes() == changed
     assert [item.name for item in tmp_path.iterdir()] == ["a.toml"]
+
+
+def test_a_title_changed_by_hand_is_taken_as_it_stands(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_bytes(write(path).replace(b'title = "Two cities"', b'title = "Two \xc3\xa9 cities"'))
+    session, journal = open_session(path, durable=False)
+    with journal:
+        assert session.header == replace(HEADER, title="Two é cities")
+        journal.append(Resumed(), sync=True)
+    assert read_session(path).events == [*RUN, Resumed()]
 
 
 # ---------------------------------------------------------------- files made by hand

@@ -63,7 +63,11 @@ def test_a_cut_header_is_never_taken_for_a_whole_one(session: tuple[Path, bytes,
             read_session(path)
 
 
-@pytest.mark.parametrize("tail", [b"\0" * 5000, b"\n", b"#~ 7 00000000\n", b"\n[[event]]\nn = 7\n#~ 7 00000000\n"])
+@pytest.mark.parametrize(
+    "tail",
+    [b"\0" * 5000, b"\n", b"#~ 7 00000000\n", b"\n[[event]]\nn = 7\n#~ 7 00000000\n"],
+    ids=["zeros", "newline", "trailer", "forged"],
+)
 def test_whatever_stands_after_the_last_good_event_is_set_aside(
     session: tuple[Path, bytes, list[int]], tail: bytes
 ) -> None:

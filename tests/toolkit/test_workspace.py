@@ -21,6 +21,10 @@ TO_REFUSE = [line.replace("\\0", "\0") for line in (DATA / "paths-to-refuse.txt"
 TO_ALLOW = (DATA / "paths-to-allow.txt").read_text().splitlines()
 
 
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 @pytest.fixture
 def draft(folder: Workspace) -> Draft:
     return Draft(folder)
@@ -34,7 +38,18 @@ def test_the_lists_of_paths_are_there() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [*TO_REFUSE, "", "~", "a/../../work/x", "FILE:x", "https://example.com/a", "half\ud83d", "x" * (MAX_PATH_CHARS + 1)],
+    [
+        *TO_REFUSE,
+        "",
+        "~",
+        "a/../../work/x",
+        "./~/x",
+        "sub/../C:x",
+        "FILE:x",
+        "https://example.com/a",
+        "half\ud83d",
+        "x" * (MAX_PATH_CHARS + 1),
+    ],
 )
 def test_a_path_to_refuse_is_refused_for_reading_and_writing(folder: Workspace, path: str) -> None:
     (folder.root / "notes.txt").write_text("inside")
@@ -146,16 +161,16 @@ def test_what_is_missing_is_said_with_what_is_there(folder: Workspace, draft: Dr
     )
     with pytest.raises(ToolError, match=r'There is no folder "sub" in the workspace\.'):
         draft.entries("sub")
-    with pytest.raises(ToolError, match='"notes.txt" is a file, not a folder'):
+    with pytest.raises(ToolError, match=r'"notes\.txt" is a file, not a folder'):
         draft.entries("notes.txt")
-    with pytest.raises(ToolError, match='There is no file "notes.txt/x"'):
+    with pytest.raises(ToolError, match=r'There is no file "notes\.txt/x"'):
         draft.read("notes.txt/x")
 
 
 def test_a_full_folder_is_not_listed_whole_in_an_error(draft: Draft) -> None:
     for number in range(12):
         draft.write(f"{number:02}.txt", "")
-    with pytest.raises(ToolError, match='"07.txt" and 4 more'):
+    with pytest.raises(ToolError, match=r'"07\.txt" and 4 more'):
         draft.read("x")
 
 
@@ -172,7 +187,7 @@ def test_a_draft_shows_its_own_writes_and_the_disk_does_not(folder: Workspace, d
     assert draft.files("new") == ["new/deep/a.txt"]
     assert draft.files("old.txt") == ["old.txt"]
     assert draft.exists("new/deep")
-    assert sorted(os.listdir(folder.root)) == ["old.txt"]
+    assert names(folder.root) == ["old.txt"]
     assert draft.effects == (
         {"path": "new/deep/a.txt", "content": "a"},
         {"path": "old.txt", "append": "+"},
@@ -232,7 +247,7 @@ def test_a_replaced_file_keeps_its_permissions_and_leaves_no_trace(folder: Works
     draft.write("run.sh", "new")
     folder.apply(draft.effects)
     assert stat.S_IMODE(script.stat().st_mode) == 0o750
-    assert os.listdir(folder.root) == ["run.sh"]
+    assert names(folder.root) == ["run.sh"]
 
 
 def test_a_write_that_fails_leaves_the_old_file_whole(folder: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +259,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(folder: Workspace, monkeyp
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OSError, match="No space"):
         folder.apply([{"path": "a.txt", "content": "new"}])
-    assert os.listdir(folder.root) == ["a.txt"]
+    assert names(folder.root) == ["a.txt"]
     assert (folder.root / "a.txt").read_text() == "old"
 
 
@@ -259,7 +274,7 @@ def test_effects_are_confined_too(folder: Workspace, tmp_path: Path) -> None:
     for path in ("../x", "/tmp/x", "out/x"):
         with pytest.raises(ToolError):
             folder.apply([{"path": path, "content": "x"}])
-    assert sorted(os.listdir(tmp_path)) == ["work"]
+    assert names(tmp_path) == ["work"]
 
 
 def test_a_closed_draft_refuses_to_write(draft: Draft) -> None:

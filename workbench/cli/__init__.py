@@ -5,26 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-EXIT_BAD_INPUT = 2
+EXIT_BAD_INPUT, EXIT_INTERRUPTED = 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    from workbench.cli.output import prepare, silence
     from workbench.cli.parser import parse
 
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    options = parse(given)
-    from workbench.cli.errors import explained
-
+    prepare()
+    options = parse(list(sys.argv[1:] if arguments is None else arguments))
     try:
         return int(options.command(options))
     except BrokenPipeError:
-        # Whoever read our output has gone, as `head` does; there is nobody left to tell.
-        sys.stderr.close()
+        silence()
         return 1
     except KeyboardInterrupt:
-        return 130
+        return EXIT_INTERRUPTED
     except Exception as error:
+        from workbench.cli.errors import explained
+
         sentence = explained(error)
         if sentence is None:
             raise

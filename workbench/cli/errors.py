@@ -16,8 +16,12 @@ class BadInput(Exception):
 
 def explained(error: Exception) -> str | None:
     """What to tell a person about an error that is not a defect of ours; None for a defect."""
-    if isinstance(error, TrustNeeded):
-        return f"{visible(str(error))}\nsay that this is all right with: --trust {error.folder}"
-    if isinstance(error, BadInput | HomeError | CommandError | JournalBroken | ScenarioError | SessionError):
-        return visible(str(error))
-    return None
+    match error:
+        case TrustNeeded():
+            return visible(f"{error}\nsay that this is all right with: --trust {error.folder}")
+        case BadInput() | HomeError() | CommandError() | JournalBroken() | ScenarioError() | SessionError():
+            return visible(str(error))
+        case OSError(filename=str(name), strerror=str(reason)):
+            return visible(f"{name}: {reason}")
+        case _:
+            return None

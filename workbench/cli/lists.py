@@ -102,10 +102,10 @@ def themes(options: argparse.Namespace) -> int:
     """`workbench themes`."""
     from workbench.tui.themes import load_themes
 
-    loaded = load_themes(home_of(options).themes)
-    rows = [{"name": theme.name, "dark": theme.dark} for theme in loaded.themes]
-    for problem in loaded.problems:
-        print(visible(str(problem)), file=sys.stderr)
+    found, problems = load_themes(home_of(options).themes)
+    rows = [{"name": theme.name, "dark": theme.dark} for theme in found.values()]
+    for problem in problems:
+        print(visible(problem), file=sys.stderr)
     return _print(rows, ("name", "dark"), options)
 
 
@@ -115,7 +115,11 @@ def where(options: argparse.Namespace) -> int:
     rows: list[Row] = [
         {"what": "workbench folder", "where": str(home.root), "note": f"found as {home.found}"},
         {"what": "packaged examples", "where": str(home.packaged), "note": "always there"},
-        {"what": "new sessions", "where": str(home.sessions), "note": "" if home.sessions.is_dir() else "not there yet"},
+        {
+            "what": "new sessions",
+            "where": str(home.sessions),
+            "note": "" if home.sessions.is_dir() else "not there yet",
+        },
         {"what": "settings", "where": str(home.settings), "note": "" if home.settings.is_file() else "not there"},
     ]
     for kind, folders in (("scripts", home.scripts), ("tools", home.tools), ("themes", home.themes)):
@@ -201,9 +205,9 @@ def init(options: argparse.Namespace) -> int:
 
 def schema(_: argparse.Namespace) -> int:
     """`workbench schema`."""
-    from workbench.scenarios.json_schema import json_schema
+    from workbench.scenarios.json_schema import scenario_json_schema
 
-    print(json.dumps(json_schema(), indent=2))
+    print(json.dumps(scenario_json_schema(), indent=2))
     return 0
 
 

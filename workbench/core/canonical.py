@@ -64,8 +64,9 @@ def digest(*parts: str) -> str:
 def plain_json(value: Any) -> str:
     """A tool's result as the text a model reads.
 
-    A string stays as it is, bytes are decoded (bad ones become U+FFFD, and a last line says how many), everything else
-    is JSON on one line, with `str()` for what JSON cannot hold. Raises only what an object's own `__str__` raises.
+    A string stays as it is, bytes are decoded (bad ones become U+FFFD, and a last line says how many), JSON values
+    are JSON on one line, and everything else, also inside them, is its `str()`.
+    Raises only what an object's own `__str__` raises.
     """
     if isinstance(value, str):
         return value
@@ -73,6 +74,8 @@ def plain_json(value: Any) -> str:
         return _decoded(bytes(value))
     if isinstance(value, int) and value.bit_length() > _LONG_INT_BITS:
         return _long_integer(value)
+    if value is not None and not isinstance(value, dict | list | tuple | int | float):
+        return str(value)
     try:
         return _encodable(json.dumps(value, ensure_ascii=False, default=_stand_in))
     except (TypeError, ValueError, RecursionError):

@@ -78,6 +78,11 @@ class ModelReply(Event):
     """What the model really replied, when a fault or a person changed it."""
     changed_by: str = ""
 
+    @property
+    def changed(self) -> bool:
+        """Whether this is not what the model said."""
+        return bool(self.changed_by) and self.original != self.text
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFailed(Event):
@@ -157,6 +162,11 @@ class ToolResult(Event):
     @property
     def is_error(self) -> bool:
         return self.outcome not in NO_ERROR
+
+    @property
+    def changed(self) -> bool:
+        """Whether this is not what the tool returned; who passed a held result on as it was changed nothing."""
+        return bool(self.changed_by) and self.original != self.content
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,9 +144,9 @@ def _first_difference(wanted: str, actual: str) -> tuple[str, str]:
 
 def _unused(outcome: RunOutcome) -> Iterator[Mismatch]:
     for index in outcome.unused_replies:
-        yield Mismatch(f"model.reply[{index}]", "asked for", "never used")
+        yield Mismatch(f"model.reply[{index}]", "used", "never used")
     for index in outcome.unused_person:
-        yield Mismatch(f"person[{index}]", "asked for", "never used")
+        yield Mismatch(f"person[{index}]", "used", "never used")
 
 
 def _names(names: Sequence[str]) -> str:

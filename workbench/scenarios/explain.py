@@ -64,13 +64,13 @@ def explain(
     """One problem for each thing that is wrong with `data`, in the order of the file."""
     findings = [_found(data, item) for item in error.errors(include_url=False)]
     inside = {finding.full_path[:end] for finding in findings for end in range(len(finding.full_path))}
-    strangers = {finding.name for finding in findings if finding.kind == "extra_forbidden"}
+    strangers = [finding for finding in findings if finding.kind == "extra_forbidden"]
     grouped: dict[Path, list[_Finding]] = {}
     for finding in findings:
         if finding.kind in _EXPECTED and finding.path in inside:
             continue  # another form of the value was meant, and what is wrong lies deeper in it
-        if finding.kind == "missing" and finding.name in strangers:
-            continue  # it is there, in the wrong place, and that is said already
+        if finding.kind == "missing" and any(_is_meant(finding, stranger) for stranger in strangers):
+            continue  # it is there, misspelt or in the wrong place, and that is said already
         grouped.setdefault(finding.full_path, []).append(finding)
     problems = []
     for path, group in grouped.items():
@@ -91,6 +91,11 @@ def _found(data: Any, error: ErrorDetails) -> _Finding:
             path.append(part)
             here = here[part]
     return _Finding(tuple(path), error["input"], error)
+
+
+def _is_meant(missing: _Finding, stranger: _Finding) -> bool:
+    same_table = missing.path == stranger.path
+    return missing.name == stranger.name or (same_table and bool(nearest(stranger.name, [missing.name])))
 
 
 def _sentence(path: Path, group: list[_Finding], schema: type[BaseModel], locations: Locations | None) -> str:
@@ -130,7 +135,7 @@ def _hint(path: Path, group: list[_Finding], locations: Locations | None) -> str
         return _quoting(path, value, locations)
     if isinstance(value, list) and "model_type" in kinds:
         return f"; write [{dotted(path)}], with one bracket on each side"
-    if "string_type" in kinds and isinstance(value, int | float) and not isinstance(value, bool):
+    if kinds == {"string_type"} and isinstance(value, int | float) and not isinstance(value, bool):
         return f'; write it in quotes: "{value}"'
     if isinstance(value, str):
         near = nearest(value, [word for finding in group for word in _choices(finding)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -18,9 +19,13 @@ T = TypeVar("T")
 
 def _is_regex(pattern: str) -> str:
     try:
-        re.compile(pattern)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"is no regular expression: {error}") from None
+    except Warning as warning:
+        raise ValueError(f"is a regular expression that can be read in two ways: {warning}") from None
     return pattern
 
 

@@ -96,14 +96,14 @@ def _decided(entry: PersonEntry, record: CallRecord) -> Event:
 
 def _released(entry: PersonEntry, held: Held | None) -> ToolResult:
     assert held is not None, "a question about a held result is about a call that has one"
-    result = replace(passed(held), changed_by="script")
+    result = replace(passed(held), changed_by="script", original=held.content)
     match entry.do:
         case "replace":
-            return replace(result, content=entry.text or "", original=held.content)
+            return replace(result, content=entry.text or "")
         case "error":
-            return replace(result, outcome="failed", content=entry.text or "", original=held.content)
+            return replace(result, outcome="failed", content=entry.text or "")
         case "drop":
-            return replace(result, outcome="failed", content=NO_RESULT, original=held.content)
+            return replace(result, outcome="failed", content=NO_RESULT)
         case _:
             return result
 

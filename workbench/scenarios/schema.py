@@ -313,6 +313,7 @@ class ExpectTable(Table):
     """What a run of this scenario must come to."""
 
     status: Outcome | None = None
+    """How the run ends."""
     stopped_by: Name | None = None
     """The knob that ended the run, e.g. limits.steps."""
     answer: str | None = None

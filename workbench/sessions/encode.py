@@ -24,8 +24,8 @@ whose keys are odd or begin with a dollar sign.
 **Trailer.** `#~ N CHECKSUM`: a comment to TOML, and to us the proof that event N is there as it was written.
 
 tomli-w writes headers (`workbench.sessions.header`). Events have a writer of their own: tomli-w turns CRLF into LF in
-its multi-line form and leaves `[` and `#` raw at the start of a line; and it takes 3 times as long for a short event
-(16 against 47 us for the three events of a step), 4 to 25 times as long for one of 8,000 characters.
+its multi-line form and leaves `[` and `#` raw at the start of a line. It is also slower: 70 us instead of 16 for the
+three events of a step, 17 times as long for a result of 8,000 characters (tests/bench/bench_journal.py).
 """
 
 from __future__ import annotations
@@ -60,15 +60,16 @@ class Seal:
         key = blake2b(session_id.encode("utf-8", "surrogatepass"), digest_size=32).digest()
         self._keyed = blake2b(key=key, digest_size=4)
 
-    def of(self, body: bytes) -> str:
-        """The checksum of these bytes: 8 hex digits."""
+    def of(self, n: int, body: bytes) -> str:
+        """The checksum of part `n` of the file (0 is the header), its number included: 8 hex digits."""
         digest = self._keyed.copy()
         digest.update(body)
+        digest.update(b"%d" % n)
         return digest.hexdigest()
 
     def line(self, n: int, body: bytes) -> bytes:
-        """The trailer that ends event `n` with that body; 0 ends the header."""
-        return f"{TRAILER}{n} {self.of(body)}\n".encode()
+        """The trailer that ends part `n` with that body."""
+        return f"{TRAILER}{n} {self.of(n, body)}\n".encode()
 
 
 # ---------------------------------------------------------------- events
@@ -111,13 +112,13 @@ def plain_values(table: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in table.items():
         if not key.endswith(JSON_SUFFIX):
             values[key] = value
-            continue
-        if not isinstance(value, str):
-            raise ValueError(f"{key} is not a text that holds JSON")  # noqa: TRY004 - the file is wrong, not a call
-        try:
-            values[key.removesuffix(JSON_SUFFIX)] = from_json(value)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{key} cannot be read as JSON: {error}") from None
+        elif isinstance(value, str):
+            try:
+                values[key.removesuffix(JSON_SUFFIX)] = from_json(value)
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"{key} cannot be read as JSON: {error}") from None
+        else:
+            raise ValueError(f"{key} is not a text that holds JSON")
     return values
 
 

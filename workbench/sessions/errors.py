@@ -11,9 +11,9 @@ class JournalError(SessionError):
     """An event or a header that could not be written. What was in the file before is still there, whole."""
 
 
-class SessionExists(JournalError):  # noqa: N818 - named for what it says
+class SessionExists(JournalError):
     """A new session was to get a name that is taken."""
 
 
-class SessionLocked(SessionError):  # noqa: N818 - named for what it says
+class SessionLocked(SessionError):
     """Somebody else is writing this session. It can be read, or forked."""

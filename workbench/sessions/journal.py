@@ -1,9 +1,9 @@
 """The journal of a session: append-only, whole after a crash, the only truth of a run.
 
-A file is a header and then events, each ended by a trailer line (`workbench.sessions.encode`), the header by that of
-event 0. An event and its trailer go out in one write. What comes after the last good trailer was being written when
-something went wrong: reading leaves it out and says so, and before anything is appended again it is moved to
-`<file>.torn`. A cut file can be valid TOML with a wrong last event, so it is the checksum that decides, never a parser.
+A file is a header and then events, each ended by a trailer line (`workbench.sessions.encode`); the header's is number
+0. An event and its trailer go out in one write. What comes after the last good trailer was being written when something
+went wrong: reading leaves it out and says so, and before anything is appended again it is moved to `<file>.torn`. A cut
+file can be valid TOML with a wrong last event, so it is the checksum that decides, never a parser.
 
 A file without any trailer was not written by the workbench, or was made by hand. It is taken as it parses, without
 its last event where that is what does not parse; opening it for writing gives its last event a trailer.
@@ -70,7 +70,7 @@ def recover(data: bytes | mmap.mmap, session_id: str) -> Extent | None:
             continue
         n = int(line[1])
         start = data.rfind(_HEAD, 0, mark + 1) + 1 if n else 0
-        if seal.of(data[start : mark + 1]) == line[2].decode():
+        if seal.of(n, data[start : mark + 1]) == line[2].decode():
             return Extent(line.end(), n)
     return None
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -110,8 +110,8 @@ class SessionStore:
 
     def delete(self, path: Path) -> None:
         """Remove a session that nobody is writing, and what was set aside of it. Raises SessionError."""
-        if path.parent.resolve() != self.folder.resolve():
-            raise SessionError(f"{path.name} is not in {self.folder}; it is not deleted")
+        if path.suffix != ".toml" or path.parent.resolve() != self.folder.resolve():
+            raise SessionError(f"{path.name} is no session of {self.folder}; it is not deleted")
         lock = Lock(path)
         try:
             path.unlink()
@@ -204,7 +204,7 @@ def new_id(created: datetime, token: str = "") -> str:
 
     `token` replaces the random digits.
     """
-    return f"{created.astimezone(UTC):%Y%m%d-%H%M%S}-{token or secrets.token_hex(2)}"
+    return f"{created.astimezone(UTC):%Y%m%d-%H%M%S}-{token or os.urandom(2).hex()}"
 
 
 def slug(title: str) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar, get_args, overload
 
 from workbench.core.values import Risk
@@ -106,8 +106,13 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     inline: True for a pure, instant function: it runs in place, without a thread, and cannot be timed out.
     """
 
+    known = [option.name for option in fields(ToolSpec)]
+    for option in options:
+        if option not in known:
+            raise TypeError(f"@tool has no option {option!r}; there are {', '.join(known)}")
+
     def mark(target: Function) -> Function:
-        spec = ToolSpec(**{"name": target.__name__, **{key: value for key, value in options.items() if value != ""}})
+        spec = ToolSpec(**options | {"name": options.get("name") or target.__name__})
         if spec.inline and inspect.iscoroutinefunction(target):
             raise ValueError("inline is for plain functions; an async one needs no thread anyway")
         setattr(target, SPEC, spec)

@@ -83,15 +83,12 @@ class ToolBox:
         draft = self._draft()
         token = current.set((draft, key))
         try:
-            if loaded.spec.inline:
-                outcome = _perform(loaded, arguments)
-            else:
-                work = _begin(loaded, arguments)
+            work = _perform(loaded, arguments) if loaded.spec.inline else _begin(loaded, arguments)
         finally:
             current.reset(token)
-        if not loaded.spec.inline:
-            outcome = await self._finish(loaded, work, draft, within=within, on_late=on_late)
-        return outcome if draft is None else self._settle(outcome, draft)
+        if not isinstance(work, ToolOutcome):
+            work = await self._finish(loaded, work, draft, within=within, on_late=on_late)
+        return work if draft is None else self._settle(work, draft)
 
     async def _finish(
         self, tool: LoadedTool, work: Work, draft: Draft | None, *, within: float | None, on_late: OnLate
@@ -126,12 +123,13 @@ class ToolBox:
     def _settle(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
         """Let what the call wrote take place, if the call succeeded."""
         draft.close()
-        if outcome.outcome != "ran" or not draft.effects:
+        effects = draft.effects
+        if outcome.outcome != "ran" or not effects:
             return outcome
         assert self.workspace is not None
         done: list[Effect] = []
         try:
-            for effect in draft.effects:
+            for effect in effects:
                 self.workspace.apply((effect,))
                 done.append(effect)
         except ToolError as error:
@@ -214,5 +212,5 @@ def _timed_out(info: ToolInfo, limit: float) -> ToolOutcome:
         if retry
         else "Whether it acted is not known, so do not call it again before you have checked."
     )
-    content = f"{info.name} did not finish within {limit:g} seconds and was given up. {advice}"
+    content = f"{info.name} did not finish within {limit:g} s and was given up. {advice}"
     return ToolOutcome(outcome="failed", content=content, retry=retry)

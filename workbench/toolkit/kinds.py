@@ -62,17 +62,11 @@ class Bounds:
         import annotated_types as constraints
 
         for name, limit in _limits(self):
-            yield _CONSTRAINTS[name](constraints)(limit)
+            yield getattr(constraints, _CONSTRAINTS[name])(limit)
 
 
-_CONSTRAINTS: dict[str, Callable[[Any], Any]] = {
-    "ge": operator.attrgetter("Ge"),
-    "gt": operator.attrgetter("Gt"),
-    "le": operator.attrgetter("Le"),
-    "lt": operator.attrgetter("Lt"),
-    "min_length": operator.attrgetter("MinLen"),
-    "max_length": operator.attrgetter("MaxLen"),
-}
+_CONSTRAINTS = {"ge": "Ge", "gt": "Gt", "le": "Le", "lt": "Lt", "min_length": "MinLen", "max_length": "MaxLen"}
+"""Our names of the constraints, and those of the `annotated_types` that hold one each."""
 _NUMERIC: dict[str, tuple[Callable[[Any, Any], bool], str, str]] = {
     "ge": (operator.ge, "minimum", "at least {:g}"),
     "gt": (operator.gt, "exclusiveMinimum", "greater than {:g}"),
@@ -168,19 +162,21 @@ def _plain(annotation: Any) -> Kind | None:
         inner = _plain(rest[0]) if len(rest) == 1 else None
         return _optional(inner) if inner is not None else None
     if origin is Literal:
-        return _choice({value: value for value in get_args(annotation)})
+        return _choice([(value, value) for value in get_args(annotation)])
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return _choice({member.value: member for member in annotation})
+        return _choice([(member.value, member) for member in annotation])
     return _PLAIN.get(annotation)
 
 
-def _choice(values: dict[Any, Any]) -> Kind | None:
+def _choice(choices: list[tuple[Any, Any]]) -> Kind | None:
+    """One of fixed JSON values, each with what the function gets for it."""
+    values = [value for value, _ in choices]
     types = list(dict.fromkeys(_JSON_TYPES.get(type(value), "") for value in values))
     if not values or "" in types:
         return None
     words = listed([json.dumps(value, ensure_ascii=False) for value in values], "or")
     # Looked up with its type, or `true` would be found as 1.
-    table = {(type(value), value): taken for value, taken in values.items()}
+    table = {(type(value), value): taken for value, taken in choices}
 
     def take(value: Any) -> Any:
         try:
@@ -188,7 +184,7 @@ def _choice(values: dict[Any, Any]) -> Kind | None:
         except (KeyError, TypeError):
             raise _refused(words, value) from None
 
-    return Kind(words, {"type": types[0] if len(types) == 1 else types, "enum": list(values)}, take)
+    return Kind(words, {"type": types[0] if len(types) == 1 else types, "enum": values}, take)
 
 
 def _optional(inner: Kind) -> Kind:
@@ -212,8 +208,8 @@ def _optional(inner: Kind) -> Kind:
 def _understood(metadata: object) -> bool:
     if isinstance(metadata, Bounds):
         return True
-    named = type(metadata).__name__ in ("Ge", "Gt", "Le", "Lt", "Interval", "MinLen", "MaxLen", "Len")
-    return named and type(metadata).__module__ == "annotated_types"
+    kind = type(metadata)
+    return kind.__module__ == "annotated_types" and kind.__name__ in (*_CONSTRAINTS.values(), "Interval", "Len")
 
 
 def _limits(metadata: object) -> Iterator[tuple[str, Any]]:

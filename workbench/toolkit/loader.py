@@ -147,6 +147,8 @@ def _load_file(file: Path) -> tuple[list[LoadedTool], list[Problem]]:
             tools.append(load_function(function, file))
         except SchemaError as error:
             problems.append(Problem(file, _line(function), f"{function.__name__}: {error}"))
+    if not tools:
+        del sys.modules[module.__name__]
     if not tools and not problems:
         problems.append(Problem(file, 0, "there is no function marked with @tool in it"))
     return tools, problems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 
 from workbench.toolkit.sizes import MAX_PATH_CHARS
@@ -25,7 +26,8 @@ def refused(path: str, why: str) -> str:
 
 def refusal(path: str) -> str:
     """Why this path cannot be one inside a workspace, as a sentence; "" when its text is in order."""
-    why = _why_not(path)
+    # Also without its "." and "..", since that is the name under which an effect is recorded.
+    why = _why_not(path) or _why_not(posixpath.normpath(path))
     return refused(path, why) if why else ""
 
 

@@ -184,9 +184,8 @@ class Draft:
         return sorted(found)
 
     def close(self) -> None:
-        """Refuse every further write: the call is over."""
-        with self._lock:
-            self._closed = True
+        """Refuse every further write: the call is over. Never waits, not even for a write that hangs."""
+        self._closed = True
 
     def _stage(self, path: str, text: str, *, append: bool) -> None:
         with self._lock:

@@ -1,1 +1,1 @@
-"""The screens: the only code that knows Textual. They draw what `view` folds from events, and turn keys into commands."""
+"""The screens: the only code that knows Textual. They draw what `view` says, and turn keys into commands."""

@@ -1,4 +1,4 @@
-"""What a transcript shows, as values: an entry is a role word, lines of coloured spans, and how it stands on the screen."""
+"""What a transcript shows, as values: an entry is a role word and lines of coloured spans."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Entry:
 class EntrySource(Protocol):
     """Where a transcript gets its entries, by position from 0.
 
-    The first three are asked for every entry and have to be cheap; an entry is built only to be drawn. They must agree with it:
-    `text` is `plain(entry)`, `data` and `fold_at` are its fields.
+    The first three are asked for every entry and have to be cheap; an entry is built only to be drawn. They agree with
+    it: `text` is `plain(entry)`, `data` and `fold_at` are its fields.
     """
 
     def __len__(self) -> int: ...

@@ -208,12 +208,15 @@ def strip(state: State, width: int) -> Line:
 
 def calls(
     state: State, width: int, *, selected: str = "", running: bool = False, rows: int | None = None
-) -> list[Line]:
-    """The tool calls, newest last; when there are more than `rows`, those around the selected one."""
+) -> tuple[list[Line], list[str]]:
+    """The tool calls, newest last, and the ids of those on the lines after the heading.
+
+    When there are more than `rows`, those around the selected one.
+    """
     records = state.every_call()
     lines = [heading("Tool calls", width, str(len(records)))]
     if not records:
-        return [*lines, (Span("none yet", "quiet"),)]
+        return [*lines, (Span("none yet", "quiet"),)], []
     first, last = _window(records, selected, rows)
     waiting = waiting_ids(state)
     for record in records[first:last]:
@@ -224,7 +227,7 @@ def calls(
     hidden = len(records) - (last - first)
     if hidden:
         lines.append((Span(f"  {hidden:,} more", "quiet"),))
-    return lines
+    return lines, [record.call.id for record in records[first:last]]
 
 
 def _window(records: Sequence[CallRecord], selected: str, rows: int | None) -> tuple[int, int]:
@@ -346,3 +349,22 @@ def clock(seconds: float) -> str:
 def cut(text: str, room: int) -> str:
     """At most `room` characters; what is cut ends in an ellipsis."""
     return text if len(text) <= room else text[: max(0, room - 1)] + "…"
+
+
+def request_lines(state: State, width: int, title: str, *, rows: int) -> list[Line]:
+    """What the next request carries, a message a line, the latest last."""
+    lines = [heading(title, width, "all", "w")]
+    offered = len(state.header.tools) if state.protocol.native_tools else 0
+    if state.context.system:
+        what = f"{offered} in ~{state.context.system:,} tokens" if offered else f"~{state.context.system:,} tokens"
+        lines.append((Span(f"{'tools' if offered else 'system':<{LABELS}}", "quiet"), Span(what)))
+    lines.append(())
+    count = len(state.messages)
+    first = max(0, count - max(1, rows - len(lines) - 1))
+    if first:
+        lines.append((Span(f"{first:,} earlier messages", "quiet"),))
+    for message in state.messages[first:]:
+        text = message.text or ", ".join(f"→ {call.tool}" for call in message.calls)
+        shown = cut(visible(text).replace("\n", "↵"), width - LABELS)
+        lines.append((Span(f"{message.role:<{LABELS}}", "quiet"), Span(shown)))
+    return lines

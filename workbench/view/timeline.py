@@ -30,7 +30,7 @@ from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
 from workbench.core.values import Call
 from workbench.view import words
-from workbench.view.entries import Entry, Line, Role, Span, lines_of
+from workbench.view.entries import Entry, Line, Role, Span, lines_of, plain
 
 FOLD_LINES = 8
 SHOWN = (UserMessage, ModelReply, ModelFailed, ToolResult, Held, LateResult, Notice, SettingsChanged, Stopped, Forked)
@@ -61,7 +61,6 @@ class Timeline:
         self._state = state
         self._count = 0
         self._open_original: set[int] = set()
-        self._next: str = ""
         self.refresh()
 
     # ------------------------------------------------------------ growing and looking back
@@ -83,50 +82,49 @@ class Timeline:
         self._count = bisect_right(self._numbers, state.n)
         return self._count
 
-    def set_next(self, text: str) -> None:
-        """The next move in plain words, drawn as the last entry; "" for none."""
-        self._next = text
-
     def index_of(self, n: int) -> int:
         """The entry that shows event n, or the last one before it; -1 when there is none."""
         return min(bisect_right(self._numbers, n), self._count) - 1
 
     def number(self, index: int) -> int:
-        """The event that entry shows; for NEXT the number of the latest event."""
-        return self._numbers[index] if index < self._count else self._state.n
+        """The number of the event that entry shows."""
+        return self._numbers[index]
 
     def toggle_original(self, index: int) -> bool:
         """Show what a changed entry was before; returns False when nothing was changed."""
         event = self.event(index)
-        if not isinstance(event, ToolResult | ModelReply) or not event.changed_by:
+        if not isinstance(event, ToolResult | ModelReply) or not event.changed:
             return False
         self._open_original ^= {self._numbers[index]}
         return True
 
     def event(self, index: int) -> Event | None:
-        """The event an entry shows; None for NEXT."""
+        """The event an entry shows; None where there is no such entry."""
         return self._events[self._numbers[index] - 1] if 0 <= index < self._count else None
 
     # ------------------------------------------------------------ the source of the transcript
 
     def __len__(self) -> int:
-        return self._count + (1 if self._next else 0)
+        return self._count
 
     def text(self, index: int) -> str:
         event = self.event(index)
-        if isinstance(event, ToolResult) and not event.changed_by and not self._reminder(event):
+        if isinstance(event, ToolResult) and not event.changed and event.outcome != "defect" and event.content:
             return f"{self._meta(event)}\n{event.content}"
         if isinstance(event, UserMessage | Notice):
             return event.text
-        entry = self.entry(index)
-        text = "\n".join("".join(span.text for span in line) for line in entry.lines)
-        return f"{entry.meta}\n{text}" if entry.meta else text
+        return plain(self.entry(index))
+
+    def data(self, index: int) -> bool:
+        return isinstance(self.event(index), ToolResult | Held | LateResult)
+
+    def fold_at(self, index: int) -> int | None:
+        event = self.event(index)
+        if isinstance(event, ModelReply):
+            return FOLD_LINES * 2
+        return None if isinstance(event, SettingsChanged | Stopped | Forked) else FOLD_LINES
 
     def entry(self, index: int) -> Entry:
-        if index >= self._count:
-            past = self._state.n < len(self._events)
-            line = (Span(self._next, "quiet"),)
-            return Entry(self._state.n + 1, None, "THEN" if past else "NEXT", "quiet", (line,))
         n = self._numbers[index]
         event = self._events[n - 1]
         return _ENTRIES[type(event)](self, n, event)
@@ -152,7 +150,7 @@ class Timeline:
             lines.append((Span(f"✗ {event.problem}", "error"),))
         if not lines:
             lines.append((Span("(an empty reply)", "quiet"),))
-        if event.changed_by:
+        if event.changed:
             lines.append(self._changed_line(n, event.changed_by))
             if n in self._open_original:
                 lines.extend(_plain(event.original, "quiet"))
@@ -188,7 +186,7 @@ class Timeline:
     def _result(self, n: int, event: ToolResult) -> Entry:
         word, role = _RESULT_WORDS.get(event.outcome, ("RESULT", "result"))
         lines = list(_plain(event.content))
-        if event.changed_by:
+        if event.changed:
             lines.append(self._changed_line(n, event.changed_by))
             if n in self._open_original:
                 lines.extend(_plain(event.original, "quiet"))
@@ -216,10 +214,10 @@ class Timeline:
     def _held(self, n: int, event: Held) -> Entry:
         record = self._state.record(event.call)
         name = record.call.tool if record is not None else event.call
-        if record is not None and record.result is not None:
-            return Entry(n, None, "HELD", "held", ((Span(f"{name} was held at the door", "quiet"),),))
-        lines = ((Span("the model has not read this yet", "quiet"),),)
-        return Entry(n, None, "HELD", "held", lines, f"{name} · {event.source} · {duration(event.took)}", data=True)
+        waits = record is None or record.result is None
+        says = "the model has not read this yet" if waits else "was held at the door"
+        meta = f"{name} · {event.source} · {duration(event.took)}"
+        return Entry(n, None, "HELD", "held", ((Span(says, "quiet"),),), meta, data=True, fold_at=FOLD_LINES)
 
     def _late(self, n: int, event: LateResult) -> Entry:
         meta = f"{event.call} · {duration(event.took)} · too late: the model does not see it"

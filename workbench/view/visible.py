@@ -1,7 +1,7 @@
 """Text from outside, made safe to draw: what would steer a terminal or hide from a reader is shown as a sign.
 
-Replaced are control characters other than newline and tab, marks of direction, line and paragraph separators, characters
-that take no room and join nothing, and lone surrogates. The joiners of emoji and of joining scripts stay.
+Replaced are control characters other than newline and tab, marks of direction, line and paragraph separators,
+characters that take no room and join nothing, and lone surrogates. The joiners of emoji and of scripts stay.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def _expand(line: str) -> str:
 def visible(text: str) -> str:
     """The text with a visible sign for every character that has none, and with tabs expanded to stops of 4 columns.
 
-    A character below U+0020 becomes its control picture (ESC is ␛), any other its number (⟨U+202E⟩). Newlines stay. A prefix
-    of the text gives a prefix of the result, so offsets can be carried over.
+    A character below U+0020 becomes its control picture (ESC is ␛), any other its number (⟨U+202E⟩). Newlines stay.
+    A prefix of the text gives a prefix of the result, so offsets can be carried over.
     """
     if _ODD.search(text):
         text = _ODD.sub(_sign, text)

@@ -116,7 +116,7 @@ def call_word(record: CallRecord, *, waiting: bool = False, running: bool = Fals
 def _closed_word(record: CallRecord) -> tuple[str, str, Role]:
     result = record.result
     assert result is not None
-    if result.changed_by:
+    if result.changed:
         return "≠", "changed", "changed"
     if result.outcome == "ran":
         edited = record.decision is not None and record.decision.decision == "edit"
@@ -192,8 +192,6 @@ def _used(state: State, stop: Stopped) -> str:
     unit = UNITS.get(stop.knob, "")
     if stop.knob == "limits.repeats.stop":
         return f"the same call {amount(used)} times"
-    if used is None:
-        return f"{limit} reached"
     return f"{amount(used, stop.knob)} of {limit}{f' {unit}' if unit else ''} used"
 
 
@@ -223,3 +221,14 @@ def raised(knob: str, limit: float) -> float:
     if knob == "limits.steps":
         return limit + max(1, min(4, int(limit)))
     return limit * 2
+
+
+def doing(move: Move) -> str:
+    """What is being done while a move is made."""
+    match move:
+        case AskModel():
+            return "asking the model"
+        case RunTools(records):
+            return f"running {', '.join(record.call.tool for record in records)}"
+        case _:
+            return "working"

@@ -152,7 +152,7 @@ class Flow:
         return self._heights[index]
 
     def locate(self, row: int) -> tuple[int, int]:
-        """(index, row in it) of what stands at a row. The row may be the blank after the entry; the tail is at `count`."""
+        """(index, row in it) of what stands at a row, the blank after an entry included; the tail is at `count`."""
         start = self.top(self.count)
         return (self.count, row - start) if row >= start else self._heights.find(max(0, row))
 

@@ -1,4 +1,4 @@
-"""An entry laid out at a width: its lines as drawn, where each of its rows begins and ends, and what folding leaves out."""
+"""An entry laid out at a width: its lines as drawn, where each row begins and ends, and what folding leaves out."""
 
 from __future__ import annotations
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_args
 
 from rich.style import Style
-from textual import events
-from textual.app import RenderResult
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.reactive import reactive
@@ -21,7 +19,8 @@ from textual.widget import Widget
 from workbench.tui.transcript.flow import Flow
 from workbench.tui.transcript.layout import Layout
 from workbench.tui.transcript.paint import Mark, gutter_cells, paint
-from workbench.view.entries import Entry, EntrySource
+from workbench.tui.transcript.search import Finder
+from workbench.view.entries import Entry, EntrySource, Role
 from workbench.view.visible import visible
 
 SLICE = 0.004
@@ -34,23 +33,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     ALLOW_MAXIMIZE = False
     COMPONENT_CLASSES = {
         f"transcript--{name}"
-        for name in (
-            *(
-                "quiet",
-                "primary",
-                "user",
-                "model",
-                "result",
-                "notice",
-                "error",
-                "changed",
-                "go",
-                "wait",
-                "held",
-                "past",
-            ),
-            *("picked", "match", "found"),
-        )
+        for name in (*(role for role in get_args(Role) if role), "picked", "match", "found")
     }
     DEFAULT_CSS = """
     Pane {
@@ -74,12 +57,16 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         & > .transcript--wait { color: $wb-wait; }
         & > .transcript--held { color: $wb-held; }
         & > .transcript--past { color: $wb-past; }
+        & > .transcript--rule { color: $wb-rule; }
+        & > .transcript--here { color: $wb-past; text-style: reverse; }
         & > .transcript--picked { background: $surface; }
         & > .transcript--match { text-style: underline; background: $panel; }
         & > .transcript--found { color: $background; background: $primary; }
     }
     """
 
+    cursor: reactive[int] = reactive(-1)
+    """The picked entry; -1 when there is none."""
     spaced: reactive[bool] = reactive(False)
     """One blank row between entries."""
 
@@ -88,12 +75,15 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.flow = Flow()
         self.follows = True
         """Whether the view keeps to the end as entries come."""
+        self.finder: Finder | None = None
+        """The search that is on."""
         self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(1024)
         self._looks: dict[str, Style] = {}
         self._slices: Timer | None = None
         self._moving = False
         if source is not None:
             self.flow.load(source)
+            self.set_reactive(Pane.cursor, self.flow.count - 1)
 
     # ------------------------------------------------------------ content
 
@@ -136,10 +126,14 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     @contextmanager
     def steady(self, *, draw: bool = True) -> Iterator[None]:
         """Around a change: the reader's place stays, be it the end or the row that is at the top."""
-        flow = self.flow
-        index, row = flow.locate(round(self.scroll_y))
+        index, row = self.flow.locate(round(self.scroll_y))
         yield
-        size = Size(flow.width, flow.total)
+        self._keep(index, row, draw=draw)
+        self.settled()
+
+    def _keep(self, index: int, row: int, *, draw: bool) -> None:
+        """Take in how much there is now, with the end in view, or else that row of that entry at the top."""
+        size = Size(self.flow.width, self.flow.total)
         with self._moved_by_us():
             if size != self.virtual_size:
                 # Set past the reactive: it would lay out the whole screen anew, and draw it twice.
@@ -153,7 +147,6 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
                 self.set_reactive(Widget.scroll_y, float(place))
                 self.set_reactive(Widget.scroll_target_y, float(place))
                 self.vertical_scrollbar.position = place
-        self.settled()
 
     @contextmanager
     def _moved_by_us(self) -> Iterator[None]:
@@ -179,8 +172,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """The view was moved: it follows the end when, and only when, it was moved there."""
         self.follows = False
         if self.flow.has_guesses:
-            with self.steady():
-                self._measure_from(self.flow.locate(round(self.scroll_y))[0])
+            index, row = self.flow.locate(round(self.scroll_y))
+            self._measure_from(index)
+            self._keep(index, row, draw=True)
         self.follows = self.at_end
         self.settled()
 
@@ -206,7 +200,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         with self.steady():
             self.flow.gap = int(self.spaced)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         width = self.scrollable_content_region.width
         top = self.flow.locate(round(self.scroll_y))[0]
         with self.steady():
@@ -249,16 +243,19 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self._looks[name] = found
         return found
 
-    def is_picked(self, index: int) -> bool:
-        """Whether an entry is drawn as the one the cursor is on."""
-        return False
-
-    def marks(self, index: int, layout: Layout, row: int) -> list[Mark]:
-        """What is laid over a row, from below."""
-        return []
-
-    def render(self) -> RenderResult:
-        return ""
+    def _marks(self, index: int, layout: Layout, row: int) -> list[Mark]:
+        """What is laid over a row, from below: places found, then what is selected by mouse."""
+        marks: list[Mark] = []
+        if self.finder is not None:
+            for start, end, here in self.finder.in_row(index, layout, row):
+                marks.append((start, end, self.look("found" if here else "match")))
+        selection = self.text_selection
+        span = None if selection is None else selection.get_span(self.flow.top(index) + row)
+        if span is not None:
+            size = len(layout.row_text(row))
+            end = size if span[1] < 0 else min(size, span[1])
+            marks.append((max(0, span[0]), end, self.screen.get_component_rich_style("screen--selection")))
+        return marks
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
@@ -267,23 +264,18 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         layout = self.flow.layout(index)
         if layout is None or row >= layout.height:
             return Strip.blank(width, self.look("ground"))
-        selection = self.text_selection
-        key = (index, row, self.is_picked(index))
-        strip = self._strips.get(key) if selection is None and index < self.flow.count else None
+        lasting = index < self.flow.count and self.text_selection is None
+        key = (index, row, index == self.cursor)
+        strip = self._strips.get(key) if lasting else None
         if strip is None:
-            marks = self.marks(index, layout, row)
-            if selection is not None and (span := selection.get_span(line)) is not None:
-                size = len(layout.row_text(row))
-                over = self.screen.get_component_rich_style("screen--selection")
-                marks.append((max(0, span[0]), size if span[1] < 0 else min(size, span[1]), over))
-            strip = paint(layout, row, width, self.look, marks, picked=key[2])
-            if selection is None and index < self.flow.count:
+            strip = paint(layout, row, width, self.look, self._marks(index, layout, row), picked=key[2])
+            if lasting:
                 self._strips[key] = strip
         return strip.adjust_cell_length(width, self.look("ground")).apply_offsets(-gutter_cells(layout.entry), line)
 
     # ------------------------------------------------------------ selection by mouse
 
-    def selection_updated(self, selection: Selection | None) -> None:
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - named by Textual
         self.refresh()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:

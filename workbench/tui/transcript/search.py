@@ -12,7 +12,6 @@ from workbench.tui.transcript.layout import Layout, draw_line
 from workbench.view.entries import Entry, EntrySource, all_lines
 from workbench.view.visible import visible
 
-
 SLICE = 0.004
 """Seconds of searching in one go."""
 
@@ -20,7 +19,7 @@ SLICE = 0.004
 class Place(NamedTuple):
     """A stretch of a drawn line of an entry; places sort by where they stand."""
 
-    index: int
+    entry: int
     line: int
     start: int
     end: int
@@ -70,7 +69,7 @@ class Finder:
         step = 1 if forward else -1
         self.found = None
         for turn in range(count + 1):
-            index = (start.index + step * turn) % count
+            index = (start.entry + step * turn) % count
             if perf_counter() > pause:
                 await asyncio.sleep(0)
                 pause = perf_counter() + SLICE

@@ -7,11 +7,8 @@ from typing import Any
 
 from textual import events
 from textual.message import Message
-from textual.reactive import reactive
 
 from workbench.tui.actions import bindings
-from workbench.tui.transcript.layout import Layout
-from workbench.tui.transcript.paint import Mark
 from workbench.tui.transcript.pane import Pane
 from workbench.tui.transcript.search import Finder, Needle, Place
 from workbench.view.entries import EntrySource, content
@@ -21,9 +18,6 @@ class Transcript(Pane):
     """Entries to read, with one of them picked. It says what happened in messages, and never acts on a run."""
 
     BINDINGS = bindings("transcript")
-
-    cursor: reactive[int] = reactive(-1)
-    """The picked entry; -1 when there is none."""
 
     @dataclass
     class Selected(Message):
@@ -75,8 +69,6 @@ class Transcript(Pane):
     def __init__(self, source: EntrySource | None = None, **kwargs: Any) -> None:
         super().__init__(source, **kwargs)
         self._reported = (True, 0)
-        self._finder: Finder | None = None
-        self.set_reactive(Transcript.cursor, self.flow.count - 1)
 
     # ------------------------------------------------------------ following and the cursor
 
@@ -92,6 +84,10 @@ class Transcript(Pane):
     @property
     def _page(self) -> int:
         return max(1, self.scrollable_content_region.height)
+
+    def load(self, source: EntrySource) -> None:
+        self.set_reactive(Transcript.cursor, -1)
+        super().load(source)
 
     def settled(self) -> None:
         last = self.flow.count - 1
@@ -135,9 +131,6 @@ class Transcript(Pane):
 
     def watch_cursor(self, cursor: int) -> None:
         self.post_message(self.Selected(self, cursor))
-
-    def is_picked(self, index: int) -> bool:
-        return index == self.cursor
 
     def content_of(self, index: int) -> str:
         """The text of an entry as it came, without its quiet first line: what is copied."""
@@ -212,28 +205,30 @@ class Transcript(Pane):
     # ------------------------------------------------------------ finding text
 
     def search(self, text: str) -> None:
-        """Look for a text from the picked entry on, in any case, and mark it wherever it is drawn; "" ends the search."""
-        before = self._finder.found if self._finder else None
-        self._finder = Finder(Needle(text)) if text else None
+        """Look for a text from the picked entry on, in any case, and mark it where it is drawn; "" ends the search."""
+        before = self.finder.found if self.finder else None
+        self.finder = Finder(Needle(text)) if text else None
         self._strips.clear()
         self.refresh()
-        if before is None or before.index != self.cursor:
+        if before is None or before.entry != self.cursor:
             before = Place(self.cursor, 0, 0, 0)
         self._find(before._replace(end=-1), forward=True)
 
     def find(self, *, forward: bool) -> None:
         """Go to the next place of the text that is looked for, or to the one before."""
-        if self._finder is not None:
-            found = self._finder.found
+        if self.finder is not None:
+            found = self.finder.found
             self._find(found or Place(self.cursor, 0, 0, -1), forward=forward)
 
     def _find(self, start: Place, *, forward: bool) -> None:
-        if self._finder is not None and self.flow.source is not None and self.flow.count:
-            start = start._replace(index=max(0, start.index))
-            self.run_worker(self._go_to(self._finder, self.flow.source, start, forward), group="search", exclusive=True)
+        if self.finder is not None and self.flow.source is not None and self.flow.count:
+            start = start._replace(entry=max(0, start.entry))
+            self.run_worker(self._go_to(self.finder, self.flow.source, start, forward), group="search", exclusive=True)
 
     async def _go_to(self, finder: Finder, source: EntrySource, start: Place, forward: bool) -> None:
         place = await finder.find(source, self.flow.count, start, forward=forward)
+        if source is not self.flow.source or finder is not self.finder:
+            return
         if place is not None:
             self.show_place(place)
         self._strips.clear()
@@ -242,16 +237,10 @@ class Transcript(Pane):
 
     def show_place(self, place: Place) -> None:
         """Pick the entry and bring that place of it into view, unfolded if need be."""
-        layout = self.flow.layout(place.index)
+        layout = self.flow.layout(place.entry)
         row = layout.row_of(place.line, place.start) if layout is not None else None
         if layout is not None and row is None:
-            self._fold(place.index)
-            layout = self.flow.layout(place.index)
+            self._fold(place.entry)
+            layout = self.flow.layout(place.entry)
             row = layout.row_of(place.line, place.start) if layout is not None else None
-        self.select(place.index, row or 0)
-
-    def marks(self, index: int, layout: Layout, row: int) -> list[Mark]:
-        if self._finder is None:
-            return []
-        found = self._finder.in_row(index, layout, row)
-        return [(start, end, self.look("found" if here else "match")) for start, end, here in found]
+        self.select(place.entry, row or 0)

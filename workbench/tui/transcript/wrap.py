@@ -1,4 +1,4 @@
-"""Wrapping by words, in cells. One function, `cuts`, gives both the rows and their number, so that they cannot disagree."""
+"""Wrapping by words, in cells. `cuts` alone decides, for the rows and for their number, so they cannot disagree."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def _joined_cells(base: str, character: str, *, joined: bool) -> int:
 def count_rows(text: str, width: int, fold_at: int | None = None) -> int:
     """Rows that a text of several lines takes at that width, folded or not: never less than 1.
 
-    Folding shows `fold_at` rows and one that says how much is left, but never hides just one row. Only the shown part is
-    wrapped, so a folded megabyte costs what is seen of it.
+    Folding shows `fold_at` rows and one that says how much is left, but never hides just one row. Only what is
+    shown is wrapped, so a folded megabyte costs what is seen of it.
     """
     if fold_at is None:
         count = 0

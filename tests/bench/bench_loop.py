@@ -1,0 +1,222 @@
+"""The cost of a step: the engine with every check on, against the bare loop of fifteen statements, in one run.
+
+    PYTHONPATH=. python tests/bench/bench_loop.py [--rounds 5]
+
+Both make N calls of `add(a=i, b=1)`, one a reply, and then answer. The bare loop keeps a list of messages and nothing
+else; the engine validates, gates, counts, guards against repeats, checks every cap before each step and records each
+event. Only ratios inside a round mean something: machines drift. Building the agent and its script is part of a run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import json
+import math
+import multiprocessing
+import resource
+import statistics
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from workbench.clocks import VirtualClock
+from workbench.core.events import Event
+from workbench.core.ports import Journal
+from workbench.core.values import Header, Limits, RepeatLimit
+from workbench.models.scripted import Line, ScriptedCall, ScriptedModel
+from workbench.runner import Run
+from workbench.sessions.journal import create_session
+from workbench.toolkit.api import tool
+from workbench.toolkit.execute import ToolBox
+from workbench.toolkit.loader import load_function
+
+SIZES = (100, 1000, 10_000)
+
+
+@tool(risk="read", inline=True)
+def add(a: float, b: float) -> float:
+    """Add two numbers.
+
+    a: the first number
+    b: the second number"""
+    return a + b
+
+
+# ---------------------------------------------------------------- the bare loop
+
+
+class StepLimit(Exception):
+    """The bare loop has no other way to say that it ran out of steps."""
+
+
+def bare_loop(goal: str, tools: dict[str, Callable[..., Any]], model: Callable[[Any], Any], max_steps: int) -> str:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": goal}]
+    for _ in range(max_steps):
+        reply = model(messages)
+        calls = reply.get("tool_calls")
+        if not calls:
+            return str(reply["content"])
+        messages.append(reply)
+        for call in calls:
+            function = call["function"]
+            try:
+                content = str(tools[function["name"]](**json.loads(function["arguments"])))
+            except Exception as error:  # noqa: BLE001 - as bare as it is, it tells the model
+                content = f"error: {error}"
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": content})
+    raise StepLimit(goal)
+
+
+def arguments(number: int) -> str:
+    return json.dumps({"a": number, "b": 1})
+
+
+def run_bare(steps: int) -> object:
+    made = 0
+
+    def model(messages: list[dict[str, Any]]) -> dict[str, Any]:
+        nonlocal made
+        made += 1
+        if made > steps:
+            return {"role": "assistant", "content": f"done {steps}"}
+        function = {"name": "add", "arguments": arguments(made)}
+        call = {"id": f"c{made}", "type": "function", "function": function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+    answer = bare_loop("add", {"add": add}, model, steps + 1)
+    assert answer == f"done {steps}"
+    return answer
+
+
+# ---------------------------------------------------------------- the engine
+
+
+class Memory:
+    """A journal that keeps its events in a list."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def append(self, event: Event, *, sync: bool) -> None:  # noqa: ARG002
+        self.events.append(event)
+
+
+def run_engine(steps: int, journal: Journal | None = None) -> Run:
+    """A run with every cap on and the repeat guard; none of them is reached."""
+    script = [Line(calls=(ScriptedCall(tool="add", arguments=arguments(n)),)) for n in range(1, steps + 1)]
+    clock = VirtualClock()
+    run = Run(
+        header(steps),
+        model=ScriptedModel([*script, Line(text=f"done {steps}")], clock=clock),
+        tools=ToolBox([load_function(add)]),
+        journal=journal if journal is not None else Memory(),
+        clock=clock,
+    )
+    asyncio.run(run.play())
+    assert run.state.answer == f"done {steps}", run.state.stopped
+    assert run.state.tool_calls == steps
+    return run
+
+
+def header(steps: int) -> Header:
+    far = 10**12
+    return Header(
+        id="bench",
+        goal="add",
+        tools=(load_function(add).info,),
+        limits=Limits(
+            steps=steps + 1,
+            model_calls=far,
+            tool_calls=far,
+            input_tokens=far,
+            output_tokens=far,
+            total_tokens=far,
+            context_tokens=far,
+            cost=1.0,
+            seconds=far,
+            failures=5,
+            protocol_errors=5,
+            denials=5,
+            repeats=RepeatLimit(),
+        ),
+    )
+
+
+def run_toml(steps: int) -> Run:
+    """The same with a session file: each event is written and flushed before the next move, but not synced."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bench.toml"
+        with closing(create_session(path, header(steps), durable=False)) as journal:
+            return run_engine(steps, journal)
+
+
+# ---------------------------------------------------------------- measuring
+
+CONTESTANTS: dict[str, Callable[[int], object]] = {
+    "bare loop": run_bare,
+    "engine": run_engine,
+    "engine + TOML": run_toml,
+}
+
+
+def microseconds(run: Callable[[int], object], steps: int) -> float:
+    """Microseconds a step; a short run is repeated and the median taken."""
+    took: list[float] = []
+    while not took or (len(took) < 15 and sum(took) < 0.3):
+        gc.collect()
+        began = perf_counter()
+        run(steps)
+        took.append(perf_counter() - began)
+    return statistics.median(took) / steps * 1e6
+
+
+def kilobytes(name: str, steps: int) -> float:
+    """Resident memory that a run of so many steps adds in a fresh process, in kB a step."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        return pool.apply(grown, (name, steps))
+
+
+def grown(name: str, steps: int) -> float:
+    run = CONTESTANTS[name]
+    run(2)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run(steps)
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / steps
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rounds", type=int, default=5)
+    rounds: int = options.parse_args().rounds
+
+    for run in CONTESTANTS.values():
+        run(10)
+    figures: dict[tuple[str, int], list[float]] = {}
+    for _ in range(rounds):
+        for steps in SIZES:
+            for name, run in CONTESTANTS.items():
+                figures.setdefault((name, steps), []).append(microseconds(run, steps))
+
+    print(f"{'':<14}" + "".join(f"{f'N={steps}':>20}" for steps in SIZES) + f"{'exponents':>16}{'kB a step':>12}")
+    for name in CONTESTANTS:
+        cells, medians = [], []
+        for steps in SIZES:
+            own, bare = figures[name, steps], figures["bare loop", steps]
+            ratio = statistics.median(mine / floor for mine, floor in zip(own, bare, strict=True))
+            medians.append(statistics.median(own))
+            cells.append(f"{medians[-1]:>9.1f} µs {ratio:>6.1f}x")
+        exponents = [1 + math.log(after / before, 10) for before, after in zip(medians, medians[1:], strict=False)]
+        shown = " ".join(f"{exponent:.2f}" for exponent in exponents)
+        print(
+            f"{name:<14}" + "".join(f"{cell:>20}" for cell in cells) + f"{shown:>16}{kilobytes(name, SIZES[-1]):>12.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

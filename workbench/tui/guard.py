@@ -1,0 +1,38 @@
+"""Keys pressed ahead never decide: neither one pressed before the question was drawn, nor one that is held down."""
+
+from __future__ import annotations
+
+DRAWN = 0.3
+"""Seconds a question must have stood on the screen."""
+APART = 0.75
+"""Seconds since the same key was pressed before; longer than a keyboard waits before it repeats a held key."""
+
+
+class KeyGuard:
+    """Knows when keys were pressed and when the question was drawn. Times are those of the events, in seconds."""
+
+    def __init__(self) -> None:
+        self._drawn: float | None = None
+        self._last: dict[str, float] = {}
+        self._before: dict[str, float] = {}
+
+    def pressed(self, key: str, at: float) -> None:
+        """A key was pressed, whatever it does."""
+        if key in self._last:
+            self._before[key] = self._last[key]
+        self._last[key] = at
+
+    def arm(self) -> None:
+        """A question is about to be drawn anew: nothing decides before `drawn` is called."""
+        self._drawn = None
+
+    def drawn(self, at: float) -> None:
+        self._drawn = at
+
+    def allows(self, key: str) -> bool:
+        """Whether the latest press of `key` may decide."""
+        at = self._last.get(key)
+        if at is None or self._drawn is None or at - self._drawn < DRAWN:
+            return False
+        before = self._before.get(key)
+        return before is None or at - before >= APART

@@ -1,0 +1,124 @@
+"""Keys about the session: run again, send a message, name it, look at grants; and leaving."""
+
+from __future__ import annotations
+
+from textual import events, on
+
+from workbench.tui.run.bar import BarArea
+from workbench.tui.run.base import RunBase
+from workbench.tui.screens import Shell
+from workbench.view.entries import Line, Span
+from workbench.core.gate import describe
+from workbench.view.visible import visible
+
+
+class Keeping(RunBase):
+    """What is kept, and how to go on with it."""
+
+    def action_again(self) -> None:
+        """The same scenario from the start, in a new session."""
+        if self.is_running:
+            self.say("the run is going: x stops it first")
+            return
+        shell = self.app
+        assert isinstance(shell, Shell)
+        shell.run_again(self.opened)
+
+    def action_message(self) -> None:
+        if self.can("message"):
+            title: Line = (
+                Span("Message to the model", "user", bold=True),
+                Span("   the run goes on with it: steps and seconds start again, totals stay", "quiet"),
+            )
+            self.bar.open_area("message", "primary", title, "")
+            self.draw_keys()
+
+    @on(BarArea.Sent)
+    def _message_sent(self, event: BarArea.Sent) -> None:
+        if self.bar.mode != "message":
+            return
+        if not event.text.strip():
+            self.say("the message is empty")
+            return
+        self.reopen_bar()
+        self.keep_going = True
+        self.command(lambda: self.run_.message(event.text), then_drive=True)
+
+    def action_name(self) -> None:
+        title: Line = (Span("Name this session", "primary"), Span("   it is saved all along", "quiet"))
+        self.bar.open_field("name", "primary", title, self.run_title)
+        self.draw_keys()
+
+    def field_entered(self, text: str) -> None:
+        """A line was entered that is not about a decision: a name."""
+        if self.bar.mode == "name":
+            self.reopen_bar()
+            if text.strip() and self.command(lambda: self.run_.change({"title": text.strip()})):
+                self.say(f"named {visible(text.strip())}")
+
+    # ------------------------------------------------------------ grants
+
+    def action_grants(self) -> None:
+        """What was allowed for this run; a number withdraws one."""
+        if self.bar.mode == "grants":
+            self.reopen_bar()
+            return
+        self._draw_grants()
+
+    def _draw_grants(self) -> None:
+        grants = self.run_.state.grants
+        title: Line = (
+            Span("Allowed in this run", "primary", bold=True),
+            Span("   a number withdraws one, esc closes" if grants else "   nothing; Y at a question allows more", "quiet"),
+        )
+        lines: list[Line] = [
+            (Span(f"{index}  ", "primary", bold=True), Span(visible(describe(grant))))
+            for index, grant in enumerate(grants, 1)
+        ]
+        self.bar.show_list("grants", "primary", title, lines)
+        self.draw_keys()
+
+    def withdraw(self, event: events.Key) -> bool:
+        """A digit in the list of grants withdraws one. Returns whether it was one."""
+        if self.bar.mode != "grants" or event.character is None or not event.character.isdigit():
+            return False
+        index = int(event.character) - 1
+        if self.command(lambda: self.run_.withdraw(index)):
+            self._draw_grants()
+        return True
+
+    # ------------------------------------------------------------ closing and leaving
+
+    def action_close(self) -> None:
+        """The innermost thing: a field, a list, the past; then a question is denied without a reason."""
+        if self.bar.mode not in ("", "question"):
+            if self.bar.mode == "search":
+                self.transcript.search("")
+            self.reopen_bar()
+        elif self.desk.looking_back:
+            self.look_now()
+        elif self.shown != "transcript":
+            self.show("transcript")
+        elif self.desk.stand == "approval":
+            self.deny_plainly()
+        elif self.focused is not self.transcript:
+            self.transcript.focus()
+
+    def action_back(self) -> None:
+        """Back to Home. What waits goes on waiting; a run that is going is stopped in order first."""
+        shell = self.app
+        assert isinstance(shell, Shell)
+        shell.leave_run(self)
+
+    def action_next_pane(self) -> None:
+        scroll = self.bar.scroll
+        if self.bar.mode == "question" and scroll.display and self.focused is not scroll:
+            scroll.focus()
+        elif self.bar.typing and self.focused is self.transcript:
+            (self.bar.area if self.bar.area.display else self.bar.field).focus()
+        else:
+            self.transcript.focus()
+        self.draw_keys()
+
+    def action_previous_pane(self) -> None:
+        self.action_next_pane()

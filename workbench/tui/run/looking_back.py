@@ -1,0 +1,117 @@
+"""Keys that walk through the events: everything on the screen is as it was then."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.timer import Timer
+
+from workbench.tui.run.base import RunBase
+from workbench.tui.transcript import Transcript
+
+PLAY_EVERY = 0.6
+"""Seconds an event stays while the past is played."""
+
+
+class LookingBack(RunBase):
+    """← → events, shift+← → steps, end now."""
+
+    past_timer: Timer | None = None
+
+    def action_event_back(self) -> None:
+        self.look(self.desk.state.n - 1)
+
+    def action_event_forward(self) -> None:
+        if self.desk.looking_back:
+            self.look(self.desk.state.n + 1)
+        else:
+            self.can("event_forward")
+
+    def action_step_back(self) -> None:
+        self.look_step(-1)
+
+    def action_step_forward(self) -> None:
+        if self.desk.looking_back:
+            self.look_step(1)
+        else:
+            self.can("step_forward")
+
+    @on(Transcript.Latest)
+    def _latest(self) -> None:
+        if self.desk.looking_back:
+            self.look_now()
+
+    # ------------------------------------------------------------ the place
+
+    def look(self, n: int) -> None:
+        """Look at the run as it was after event n."""
+        if self.is_running and not self.desk.looking_back:
+            self.say("the run is going: r pauses it, then ← looks back")
+            return
+        if not self.run_.events:
+            self.say("nothing has happened yet")
+            return
+        if self.bar.mode not in ("", "question"):
+            self.bar.close_bar()
+        self.desk.look_at(n)
+        self._show_place()
+
+    def look_step(self, direction: int) -> None:
+        if not self.run_.events:
+            self.say("nothing has happened yet")
+            return
+        self.desk.look_by_step(direction)
+        self._show_place()
+
+    def look_now(self) -> None:
+        """Back to now."""
+        self._stop_playing()
+        self.desk.look_now()
+        self._show_place()
+
+    def _show_place(self) -> None:
+        """Show as much of the transcript as there was, and say again what differs from how it ended."""
+        desk, transcript = self.desk, self.transcript
+        count = len(desk.timeline)
+        if desk.looking_back:
+            transcript.truncate(count)
+        else:
+            transcript.truncate(None)
+            transcript.appended()
+        stale, self.stale_entries = self.stale_entries, self._unsettled()
+        for index in stale | self.stale_entries:
+            if 0 <= index < count:
+                transcript.changed(index)
+        if not desk.looking_back:
+            self.stale_entries = set()
+        self.reset_bar()
+        self.draw()
+
+    def _unsettled(self) -> set[int]:
+        """Entries that looked different at that moment: the latest reply, and results that were held."""
+        state, timeline = self.desk.state, self.desk.timeline
+        entries = set()
+        for record in state.batch:
+            entries.add(timeline.index_of(record.n))
+            if record.held is not None:
+                entries.add(len(timeline) - 1)
+        return entries
+
+    # ------------------------------------------------------------ playing
+
+    def play_past(self) -> None:
+        """Play the past, or pause it."""
+        if self.past_timer is not None:
+            self._stop_playing()
+        else:
+            self.past_timer = self.set_interval(PLAY_EVERY, self._play_one)
+
+    def _play_one(self) -> None:
+        if not self.desk.looking_back:
+            self._stop_playing()
+            return
+        self.look(self.desk.state.n + 1)
+
+    def _stop_playing(self) -> None:
+        if self.past_timer is not None:
+            self.past_timer.stop()
+            self.past_timer = None

@@ -1,0 +1,103 @@
+"""How a run stands, in the words of the top line and in what the keys depend on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.core.statuses import Status
+from workbench.tui.situation import Phase, Situation
+from workbench.view import words
+from workbench.view.desk import Desk
+from workbench.view.entries import Span
+
+if TYPE_CHECKING:
+    from workbench.opening import Opened
+
+EDITING = ("edit", "edit-result")
+FIELDS = ("answer", "message", "reason", "name", "search", "limits", "more", "grants")
+
+
+def situation_of(desk: Desk, mode: str, cursor: int, in_bar: bool) -> Situation:
+    """What the keys depend on: how the run stands, what is open in the bar, and which entry is picked."""
+    stand = desk.stand
+    phase: Phase = "approval" if stand == "interrupted" else stand
+    if mode in EDITING:
+        phase = "edit"
+    elif mode in FIELDS:
+        phase = "typing"
+    state = desk.run.state
+    cap = state.limits.steps
+    return Situation(
+        screen="run",
+        phase=phase,
+        next_move=words.short_move(desk.move) if stand in ("idle", "paused") else "",
+        submit=_submit_words(mode),
+        calls_waiting=len(state.open_calls()) if stand == "approval" else 0,
+        raise_to=raise_words(desk),
+        step_cap=cap is not None,
+        holding=state.hold,
+        has_entry=cursor >= 0,
+        has_original=desk.original(cursor) is not None,
+    )
+
+
+def _submit_words(mode: str) -> str:
+    return {"edit": "run with these", "edit-result": "pass this on", "answer": "send as its result"}.get(mode, "send")
+
+
+def raise_words(desk: Desk) -> str:
+    """For a run that a cap stopped: what the key that raises it does; "" otherwise."""
+    stop = desk.run.state.stopped
+    if stop is None or stop.limit is None or not stop.knob.startswith("limits."):
+        return ""
+    return f"raise to {words.amount(words.raised(stop.knob, stop.limit), stop.knob)}, go on"
+
+
+def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
+    """The quiet facts beside the title."""
+    header = desk.run.header
+    model = f"{header.model} model" if header.model in ("scripted", "human", "simulated") else header.model
+    if narrow:
+        return header.model
+    saved = opened.read_only or ("saved" if opened.session_path is not None else "not run yet")
+    return f"{header.protocol} · {model} · {saved}"
+
+
+def where_words(desk: Desk) -> str:
+    """step 3 of 6; after the end 4 of 6 steps."""
+    state = desk.state
+    cap = state.limits.steps
+    if state.stopped is not None:
+        return f"{state.steps} of {cap} steps" if cap is not None else f"{state.steps} steps"
+    return f"step {state.steps} of {cap}" if cap is not None else f"step {state.steps}"
+
+
+def top_state(desk: Desk) -> tuple[Span, str]:
+    """Sign and word of how the run stands, and the class that tints the line."""
+    match desk.stand:
+        case "past":
+            return Span(f"◀ past: event {desk.state.n} of {len(desk.run.events)}", "past"), "past"
+        case "running":
+            return Span("▶ running", "primary"), ""
+        case "approval" | "interrupted":
+            return Span("▲ waiting for you", "wait"), "approval"
+        case "hold":
+            return Span("◆ result held", "held"), "hold"
+        case "answered":
+            stop = desk.run.state.stopped
+            word = "goal reached" if stop is not None and stop.status is Status.GOAL_REACHED else "answered"
+            return Span(f"✓ {word}", "go"), "answered"
+        case "stopped":
+            return Span(f"■ {_stop_word(desk)}", "error"), "stopped"
+        case "idle":
+            return Span("‖ ready"), ""
+        case _:
+            return Span("‖ paused"), ""
+
+
+def _stop_word(desk: Desk) -> str:
+    stop = desk.run.state.stopped
+    if stop is None:
+        return "stopped"
+    knob = words.KNOBS.get(stop.knob)
+    return f"stopped: {knob}" if knob is not None and stop.limit is not None else stop.status.value.replace("_", " ")

@@ -1,0 +1,117 @@
+"""What the keys depend on: the situation of a screen, why an action cannot act in it, and the words that follow it.
+
+A reason is one line for a person, with other actions' keys as their names in braces; "" means that nothing forbids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ScreenName = Literal["home", "run"]
+Phase = Literal["idle", "running", "paused", "approval", "edit", "hold", "stopped", "answered", "past", "typing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """Everything that keys and their labels depend on, and no more."""
+
+    screen: ScreenName = "run"
+    phase: Phase = "paused"
+    next_move: str = ""
+    """The next move in plain words: "ask the model"."""
+    submit: str = "send"
+    """What sending the text area does: "run with these"."""
+    calls_waiting: int = 0
+    raise_to: str = ""
+    """For a run stopped by a cap: "raise to 8, go on"."""
+    step_cap: bool = True
+    """Whether there is one."""
+    holding: bool = False
+    has_entry: bool = True
+    """Whether an entry, or on Home an item, is picked."""
+    has_original: bool = False
+    """Whether the picked entry was changed, so that there is an original to see."""
+    showing_original: bool = False
+    undoable: bool = False
+    """Whether the held result was changed."""
+
+
+# ---------------------------------------------------------------- why not
+
+
+def always(_: Situation) -> str:
+    return ""
+
+
+def not_past(s: Situation) -> str:
+    return "this is the past: {latest} goes back to now" if s.phase == "past" else ""
+
+
+def while_open(s: Situation) -> str:
+    return not_past(s) or ("the run has ended" if s.phase in ("stopped", "answered") else "")
+
+
+def moves(s: Situation) -> str:
+    if s.phase == "approval":
+        return "waiting for you: {allow}, {deny}, {edit}, {answer_for}"
+    if s.phase == "edit":
+        return "the text is not sent yet: {submit} sends it, {close} goes back"
+    if s.phase == "stopped" and s.raise_to:
+        return "the run has stopped: {raise_cap} raises the cap, {message} sends a message"
+    if s.phase in ("stopped", "answered"):
+        return "the run has ended: {message} sends a message"
+    return ""
+
+
+def single_moves(s: Situation) -> str:
+    return "the run is going: {run} pauses it" if s.phase == "running" else moves(s)
+
+
+def has_step_cap(s: Situation) -> str:
+    there = s.step_cap or s.raise_to
+    return not_past(s) or ("" if there else "there is no step cap to raise: {cap} sets one")
+
+
+def call_waits(s: Situation) -> str:
+    return "" if s.phase == "approval" else not_past(s) or "no call is waiting"
+
+
+def editable(s: Situation) -> str:
+    return "" if s.phase in ("approval", "hold") else not_past(s) or "nothing is waiting that could be edited"
+
+
+def undoable(s: Situation) -> str:
+    return "" if s.phase == "hold" and s.undoable else not_past(s) or "no held result was changed"
+
+
+def messages(s: Situation) -> str:
+    ready = s.phase in ("paused", "stopped", "answered")
+    return "" if ready else not_past(s) or "a message can be sent when the run is paused or has ended"
+
+
+def picked(s: Situation) -> str:
+    return "" if s.has_entry else "nothing is picked"
+
+
+def has_original(s: Situation) -> str:
+    return "" if s.has_original else "this entry was not changed"
+
+
+def in_past(s: Situation) -> str:
+    return "" if s.phase == "past" else "this is now: there is nothing later"
+
+
+# ---------------------------------------------------------------- words
+
+
+def move_words(s: Situation) -> str:
+    return {"hold": "pass it on", "past": "forward"}.get(s.phase, s.next_move)
+
+
+def run_words(s: Situation) -> str:
+    return {"running": "pause", "hold": "pass and run", "past": "play"}.get(s.phase, "run")
+
+
+def close_words(s: Situation) -> str:
+    return {"edit": "back to the question", "typing": "back", "approval": "deny", "past": "now"}.get(s.phase, "close")
