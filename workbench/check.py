@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from workbench.clocks import VirtualClock
+from workbench.core.statuses import Status
 from workbench.home import Home
 from workbench.opening import Opened, TrustNeeded, new_run
 from workbench.results import outcome_of
@@ -79,14 +80,14 @@ async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None) 
     except (ScenarioError, TrustNeeded) as error:
         return Verdict(path=path, error=str(error))
     try:
-        error = await _play(opened)
+        problem = await _play(opened)
         outcome = outcome_of(opened, files=tuple(scenario.expect.files or ()))
         return Verdict(
             path=path,
             title=scenario.title,
             status=outcome.status.value,
-            mismatches=() if error else tuple(check(scenario.expect, outcome)),
-            error=error,
+            mismatches=() if problem else tuple(check(scenario.expect, outcome)),
+            error=problem,
             seconds=time.perf_counter() - began,
         )
     finally:
@@ -95,10 +96,12 @@ async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None) 
 
 async def _play(opened: Opened) -> str:
     """Play to the end; returns why that cannot be done."""
+    run = opened.run
     try:
         for _ in range(MOST_MOVES):
-            if not await opened.run.advance():
-                return ""
+            if not await run.advance():
+                stop = run.state.stopped
+                return run.broken or (stop.detail if stop is not None and stop.status is Status.INTERNAL_ERROR else "")
             await asyncio.sleep(0)
     except CommandError as error:
         return f"an answer of the scenario's person: {error}"
@@ -151,7 +154,8 @@ def junit(verdicts: Sequence[Verdict]) -> bytes:
         elif verdict.mismatches:
             texts = [f"{item.key}: expected {item.expected}, got {item.actual}" for item in verdict.mismatches]
             ET.SubElement(case, "failure", message=_xml(texts[0])).text = _xml("\n".join(texts))
-    return ET.tostring(suite, encoding="utf-8", xml_declaration=True)
+    document: bytes = ET.tostring(suite, encoding="utf-8", xml_declaration=True)
+    return document
 
 
 def _xml(text: str) -> str:

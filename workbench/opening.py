@@ -28,7 +28,6 @@ from workbench.scenarios.models import build_model
 from workbench.scenarios.person import ScriptedPerson
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.header import stamp
-from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.toolkit.effects import apply_effects

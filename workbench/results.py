@@ -33,16 +33,22 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
         errors=state.errors,
         calls=tuple(record.call.tool for record in state.every_call()),
         chars_seen=tuple(mark.chars for mark in state.requests),
-        observations=tuple(
-            event.content if isinstance(event, ToolResult) else event.text
-            for event in run.events
-            if isinstance(event, ToolResult | Notice)
-        ),
+        observations=_observations(run),
         transcript=transcript_text(run),
         files={path: text for path, text in texts.items() if text is not None},
         stopped_by=stop.knob if stop is not None else "",
         unused_replies=unused_lines(script_lines(opened.scenario), served),
         unused_person=unused_entries(opened.scenario.person, state),
+    )
+
+
+def _observations(run: Run) -> tuple[str, ...]:
+    """What the model was given between its replies, in the order in which it reads them: results in call order."""
+    events = (run.events[message.n - 1] for message in run.state.messages if message.role in ("tool", "notice"))
+    return tuple(
+        event.content if isinstance(event, ToolResult) else event.text
+        for event in events
+        if isinstance(event, ToolResult | Notice)
     )
 
 

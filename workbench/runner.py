@@ -8,60 +8,29 @@ the run goes on from there. A command that makes no sense now raises `CommandErr
 from __future__ import annotations
 
 import asyncio
-import re
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from workbench.core.events import (
-    Decided,
-    Event,
-    Held,
-    LateResult,
-    ModelFailed,
-    Outcome,
-    Resumed,
-    SettingsChanged,
-    StopRequested,
-    ToolResult,
-    ToolStarted,
-    UserMessage,
-)
-from workbench.core.gate import judge, rule_to
-from workbench.core.limits import changed
-from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move, passed
-from workbench.core.ports import (
-    Clock,
-    Journal,
-    Model,
-    ModelFailure,
-    NobodyThere,
-    OnSignal,
-    Person,
-    Question,
-    Request,
-    Signal,
-    ToolOutcome,
-    Tools,
-)
-from workbench.core.reading import read_reply
+from workbench import performing
+from workbench.core import commands
+from workbench.core.commands import CommandError
+from workbench.core.events import Event, LateResult, Outcome, StopRequested
+from workbench.core.gate import rule_to
+from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move
+from workbench.core.ports import Clock, Journal, Model, NobodyThere, Person, Question, Tools
 from workbench.core.records import CallRecord
-from workbench.core.state import State
 from workbench.core.statuses import Status
-from workbench.core.values import Header, Rule, ToolInfo
+from workbench.core.values import Header, Rule
+from workbench.recording import JournalBroken, Recording
 
-Listener = Callable[[Event], None]
-SYNCED = (Decided, ToolStarted, ToolResult, Held)
-"""Events that must survive a power cut before anything else happens."""
-
-
-class CommandError(Exception):
-    """A command that cannot be carried out now; the message is a sentence for people."""
+TURN = 0.002
+"""Seconds after which others have their turn, also where neither model nor tool ever waits."""
 
 
-class Run:
-    """One run, live. `state` is the fold of `events`; both only ever grow."""
+class Run(Recording):
+    """One run, live. Raises ValueError when `events` are not those of a run with that header."""
 
     def __init__(
         self,
@@ -74,40 +43,20 @@ class Run:
         person: Person | None = None,
         events: Sequence[Event] = (),
     ) -> None:
-        self.header = header
+        super().__init__(header, journal, events)
         self.model = model
         self.tools = tools
         self.clock = clock
         self.person = person
-        self.events: list[Event] = []
-        self.state = State(header)
         self.in_flight: Move | None = None
         """The move that is being made; None while nothing outside is at work."""
-        self.broken: str = ""
-        """Why this run can record nothing more; empty while all is well."""
-        self._journal = journal
-        self._listeners: list[Listener] = []
-        self._signal_listeners: list[OnSignal] = []
         self._paused = True
         self._owner: asyncio.Task[Any] | None = None
         self._cancelled_by_stop = False
-        self._reply_awaited = False
-        """Whether the model is a person, who was asked and has not replied yet."""
-        for event in events:
-            self.state.apply(event)
-            self.events.append(event)
+        self._nobody_there_at = -1
+        """How many events there were when the model, a person, was asked and was not there."""
 
-    # ------------------------------------------------------------ watching
-
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` after each event; returns how to stop that."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def subscribe_signals(self, listener: OnSignal) -> Callable[[], None]:
-        """Call `listener` for each passing signal; returns how to stop that."""
-        self._signal_listeners.append(listener)
-        return lambda: self._signal_listeners.remove(listener)
+    # ------------------------------------------------------------ reading
 
     @property
     def next(self) -> Move:
@@ -125,28 +74,31 @@ class Run:
         move = self.next
         if isinstance(move, AskPerson):
             return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
-        if self._reply_awaited and isinstance(move, AskModel):
+        if self._nobody_there_at == len(self.events) and isinstance(move, AskModel):
             return Status.AWAITING_PERSON
         return self.state.status
 
     # ------------------------------------------------------------ driving
 
     async def play(self) -> None:
-        """Make moves until the run stops, waits for a person, or is paused."""
+        """Make moves until the run stops, waits for a person, or is paused. Raises as `advance` does."""
+        if self.playing:
+            raise CommandError("the run is being played already")
+        now = asyncio.get_running_loop().time
+        turn = now()
         self._paused = False
         try:
-            while not self._paused:
-                if not await self.advance():
-                    break
-                # Keys, signals and other runs have their turn, also where neither model nor tool ever waits.
-                await asyncio.sleep(0)
+            while await self.advance() and not self._paused:
+                if now() - turn > TURN:
+                    await asyncio.sleep(0)
+                    turn = now()
         finally:
             self._paused = True
 
     async def step(self) -> bool:
         """Make one move that a person would count as one, and the bookkeeping around it.
 
-        Returns whether anything was recorded.
+        Returns whether anything was recorded. Raises as `advance` does.
         """
         before = len(self.events)
         while isinstance(self.next, Record) and await self.advance():
@@ -157,17 +109,32 @@ class Run:
         return len(self.events) > before
 
     async def advance(self) -> bool:
-        """Make one move. Returns False when there is nothing to do without a person, or no more at all."""
+        """Make one move. Returns False when there is nothing to do without a person, or no more at all.
+
+        Raises CommandError when a move is being made already, or when a scripted person answers what cannot be;
+        JournalBroken when the journal fails, once: afterwards `broken` says why there are no more moves. Any other
+        error of ours stops the run; it is raised only where the run has stopped, or is about to.
+        """
         if self.in_flight is not None:
             raise CommandError("a move is being made already")
         if self.broken:
             return False
         try:
+            if self._failure is not None:
+                raise self._failure
             return await self._make(self.next)
-        except (CommandError, JournalBroken):
+        except (CommandError, JournalBroken, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, the run ends in order and the app lives
-            return self._internal_error(error)
+        except BaseException as error:
+            self._failure = None
+            if self.broken:
+                raise JournalBroken(self.broken) from error
+            if self.state.status is not Status.RUNNING or self.state.stop is not None:
+                raise
+            # Whatever it is, the run ends in order and the app lives.
+            detail = "".join(traceback.format_exception(error))
+            self._record(StopRequested(by="engine", status=Status.INTERNAL_ERROR, detail=detail))
+            return True
 
     def pause(self) -> None:
         """Let the move that is being made finish, and make no further one."""
@@ -175,31 +142,39 @@ class Run:
 
     async def _make(self, move: Move) -> bool:
         match move:
-            case Record(event):
-                self._record(event)
-                return True
             case AskModel(within):
                 return await self._in_flight(move, self._ask_model(within))
             case RunTools(records, within):
                 return await self._in_flight(move, self._run_tools(records, within))
+            case Record(event):
+                self._record(event)
+                return True
             case AskPerson(question):
                 return self._ask_person(question)
             case Finished(status):
                 return self._ask_person(Question(on="stop", status=status))
 
-    async def _in_flight(self, move: Move, work: Any) -> bool:
-        self.in_flight = move
-        self._owner = asyncio.current_task()
+    async def _in_flight(self, move: Move, work: Coroutine[Any, Any, bool]) -> bool:
+        """Make a move that reaches outside. A stop cancels it, which is no cancellation of whoever drives the run."""
+        owner = asyncio.current_task()
+        assert owner is not None
+        self.in_flight, self._owner = move, owner
         try:
-            return bool(await work)
-        except asyncio.CancelledError:
-            if not self._cancelled_by_stop:
+            done = await work
+            if self._cancelled_by_stop:
+                # Nothing was left to interrupt, and the cancellation is still to come.
+                await asyncio.sleep(0)
+            return done
+        except asyncio.CancelledError as error:
+            if not owner.cancelling():
+                raise RuntimeError("a model or a tool was cancelled from within") from error
+            if not self._cancelled_by_stop or owner.cancelling() > 1:
                 raise
-            self._cancelled_by_stop = False
-            if self._owner is not None:
-                self._owner.uncancel()
             return True
         finally:
+            if self._cancelled_by_stop:
+                self._cancelled_by_stop = False
+                owner.uncancel()
             self.in_flight = self._owner = None
 
     def _ask_person(self, question: Question) -> bool:
@@ -209,51 +184,25 @@ class Run:
         if not answer:
             return False
         for event in answer:
-            self._record(self._validated(event))
+            self._record(commands.validated(self.state, self.tools.check, event))
         return True
-
-    # ------------------------------------------------------------ the model
 
     async def _ask_model(self, within: float | None) -> bool:
         if self._ask_person(Question(on="step")):
             return True
-        state, began = self.state, self.clock.now()
-        request = Request(
-            system=state.system,
-            messages=state.messages.copy(),
-            tools=self.header.tools if state.protocol.native_tools else (),
-            options=self.header.options,
-            state=state,
-        )
         try:
-            if within is None:
-                reply = await self.model.reply(request, self._signal)
-            else:
-                async with asyncio.timeout(within):
-                    reply = await self.model.reply(request, self._signal)
-                if self.clock.now() - began > within:
-                    raise TimeoutError
-        except ModelFailure as failure:
-            self._record(_failed(failure, self.clock.now() - began))
-        except TimeoutError:
-            detail = f"no reply within the {within:g} seconds that were left"
-            self._record(_failed(ModelFailure("deadline", detail), self.clock.now() - began))
+            event = await performing.ask_model(
+                self.model, self.tools, self.state, self.clock, within=within, on_signal=self._signal
+            )
         except NobodyThere:
-            self._reply_awaited = True
+            self._nobody_there_at = len(self.events)
             return False
-        else:
-            self._record(read_reply(state, reply, self.tools.check, self.clock.now() - began))
+        self._record(event)
         return True
-
-    def _signal(self, signal: Signal) -> None:
-        for listener in self._signal_listeners:
-            listener(signal)
-
-    # ------------------------------------------------------------ tools
 
     async def _run_tools(self, records: Sequence[CallRecord], within: float | None) -> bool:
         for record in records:
-            self._record(self._start(record))
+            self._record(performing.started(self.state, record))
         if len(records) == 1:
             await self._run_tool(records[0], within)
             return True
@@ -262,52 +211,21 @@ class Run:
                 group.create_task(self._run_tool(record, within))
         return True
 
-    def _start(self, record: CallRecord) -> ToolStarted:
-        tool, canonical = self.state.tool(record.call.tool), record.arguments
-        edited = canonical if canonical != record.call.canonical else ""
-        key = self.state.effect_key(record.call.tool, canonical) if tool is not None and tool.gated else ""
-        return ToolStarted(call=record.call.id, arguments=edited, key=key)
-
     async def _run_tool(self, record: CallRecord, within: float | None) -> None:
-        call_id, name, began = record.call.id, record.call.tool, self.clock.now()
-        key = record.started.key if record.started is not None else ""
-        tool = self.state.tool(name)
-        limit = tool.timeout if tool is not None else None
-        if within is not None:
-            limit = within if limit is None else min(limit, within)
-
         def late(content: str, took: float) -> None:
-            self._record(LateResult(call=call_id, content=content, took=took))
+            # Nobody waits for it: where it cannot be recorded any more, it is lost.
+            if not self.broken:
+                with suppress(JournalBroken):
+                    self._record(LateResult(call=record.call.id, content=content, took=took))
 
         try:
-            outcome = await self.tools.run(name, record.arguments, within=limit, key=key, on_late=late)
+            result = await performing.run_tool(self.tools, self.state, record, self.clock, within=within, on_late=late)
         except asyncio.CancelledError:
             if self._cancelled_by_stop:
-                content = f"{name} was cancelled by a person while it ran; whether it took effect is unknown."
-                self._record(ToolResult(call=call_id, outcome="cancelled", content=content, retry=False))
+                self._record(performing.cancelled(record))
             raise
-        result = _result(call_id, outcome, tool, self.clock.now() - began)
-        if self.header.goal_check is not None and outcome.outcome == "ran":
-            result = replace(result, goal_met=self._goal_met(name, result.content))
-        if self.state.hold and self.state.stop is None and outcome.outcome != "defect":
-            self._record(_held(result))
-        else:
-            self._record(result)
-
-    def _goal_met(self, tool: str, content: str) -> bool:
-        check = self.header.goal_check
-        assert check is not None
-        if check.file:
-            text = self.tools.file_text(check.file)
-        elif check.result_of == tool:
-            text = content
-        else:
-            return False
-        if text is None:
-            return False
-        if check.contains is not None and check.contains not in text:
-            return False
-        return check.matches is None or re.search(check.matches, text) is not None
+        hold = self.state.hold and self.state.stop is None and result.outcome != "defect"
+        self._record(performing.held(result) if hold else result)
 
     # ------------------------------------------------------------ commands
 
@@ -316,59 +234,27 @@ class Run:
 
         Also says what an interrupted call means: allow runs it again, deny tells the model that it is unknown.
         """
-        record = self.state.record(call_id)
-        if record is None:
-            raise CommandError(f"there is no call {call_id}")
-        if record.phase == "held":
-            raise CommandError(f"{call_id} has run and its result is held; it can be passed on or changed")
-        waiting = record.interrupted and self.in_flight is None
-        if record.phase != "proposed" and not waiting:
-            raise CommandError(f"{call_id} is not waiting for a decision")
-        match decision:
-            case "allow":
-                event = Decided(call=call_id, decision="allow", arguments=record.arguments)
-            case "deny":
-                event = Decided(call=call_id, decision="deny", reason=reason.strip())
-            case "edit":
-                event = Decided(call=call_id, decision="edit", arguments=arguments)
-            case "answer":
-                event = Decided(call=call_id, decision="answer", answer=answer)
-            case _:
-                raise CommandError(f"{decision!r} is no decision; there are allow, deny, edit and answer")
-        self._record(self._validated(event))
+        event = commands.decided(
+            self.state,
+            self.tools.check,
+            call_id,
+            decision,
+            arguments=arguments,
+            reason=reason,
+            answer=answer,
+            idle=self.in_flight is None,
+        )
+        self._record(event)
 
     def check_edit(self, call_id: str, arguments: str) -> str:
         """What is wrong with these arguments for that call; "" when they may run."""
-        record = self.state.record(call_id)
-        if record is None:
-            return f"there is no call {call_id}"
-        checked = self.tools.check(record.call.tool, arguments)
-        if checked.problem:
-            return checked.problem
-        tool = self.state.tool(record.call.tool)
-        if tool is None:
-            return ""
-        rules = self.header.rules
-        verdict = judge(tool, checked.canonical, rules=rules, grants=(), default="ask")
-        return f"a rule of this run denies that: {verdict.why}" if verdict.decide == "deny" else ""
+        return commands.edit_problem(self.state, self.tools.check, call_id, arguments)
 
     def release(
         self, call_id: str, *, content: str | None = None, outcome: Outcome | None = None, by: str = "you"
     ) -> None:
         """Pass a held result on: as it is, or with another content or outcome."""
-        record = self.state.record(call_id)
-        if record is None or record.held is None or record.result is not None:
-            raise CommandError(f"{call_id} is not held")
-        result = passed(record.held)
-        if content is not None or outcome is not None:
-            result = replace(
-                result,
-                content=result.content if content is None else content,
-                outcome=result.outcome if outcome is None else outcome,
-                original=result.content,
-                changed_by=by,
-            )
-        self._record(result)
+        self._record(commands.released(self.state, call_id, content=content, outcome=outcome, by=by))
 
     def stop(self) -> None:
         """Stop the run: what is being done is cancelled, open calls are answered, the journal is whole."""
@@ -376,21 +262,13 @@ class Run:
             raise CommandError("the run has stopped already")
         if self.state.stop is None:
             self._record(StopRequested())
-        if self.in_flight is not None and self._owner is not None and not self._cancelled_by_stop:
+        if self._owner is not None and not self._cancelled_by_stop:
             self._cancelled_by_stop = True
             self._owner.cancel()
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Change settings while the run lives, e.g. {"limits.steps": 9}; None lifts a cap."""
-        for key, value in changes.items():
-            if key.startswith("limits."):
-                try:
-                    changed(self.state.limits, key.removeprefix("limits."), value)
-                except ValueError as error:
-                    raise CommandError(str(error)) from None
-            elif key not in ("approval.default", "grants", "hold", "title"):
-                raise CommandError(f"there is no setting {key!r} that a run can change")
-        self._record(SettingsChanged(changes=dict(changes)))
+        self._record(commands.changed(self.state, changes))
 
     def grant(self, rule: Rule) -> None:
         """Allow, for this run only, every further call in the scope of `rule`."""
@@ -406,102 +284,13 @@ class Run:
 
     def go_on(self) -> None:
         """Let a stopped run go on; the caller has removed the reason for the stop."""
-        if self.state.status is Status.RUNNING:
-            raise CommandError("the run has not stopped")
-        self._record(Resumed())
+        self._record(commands.resumed(self.state))
 
     def message(self, text: str) -> None:
         """A follow-up of the user: continues an ended run, or speaks into one that stands between two requests."""
-        if not text.strip():
-            raise CommandError("the message is empty")
-        if self.in_flight is not None or self.state.open_calls():
-            raise CommandError("a message can be given when no call is open")
-        if self.state.status is Status.RUNNING and not self.state.started:
-            raise CommandError("the run has not begun; it begins with its goal")
-        self._record(UserMessage(text=text))
-
-    # ------------------------------------------------------------ recording
-
-    def _validated(self, event: Event) -> Event:
-        if not isinstance(event, Decided) or event.decision != "edit":
-            return event
-        problem = self.check_edit(event.call, event.arguments)
-        if problem:
-            raise CommandError(problem)
-        record = self.state.record(event.call)
-        assert record is not None
-        return replace(event, arguments=self.tools.check(record.call.tool, event.arguments).canonical)
-
-    def _record(self, event: Event) -> None:
-        """Journal first, then state, then everybody who watches."""
-        if self.broken:
-            raise JournalBroken(self.broken)
-        try:
-            self._journal.append(event, sync=isinstance(event, SYNCED))
-        except Exception as error:
-            self.broken = f"the session cannot be written: {error}"
-            raise JournalBroken(self.broken) from error
-        self.state.apply(event)
-        self.events.append(event)
-        self._reply_awaited = False
-        for listener in self._listeners:
-            listener(event)
-
-    def _internal_error(self, error: Exception) -> bool:
-        """Stop in order; where even that is under way already, do nothing more."""
-        detail = "".join(traceback.format_exception(error))
-        if self.state.status is not Status.RUNNING or self.state.stop is not None:
-            self.broken = f"the workbench failed while it stopped the run: {error!r}"
-            return False
-        self._record(StopRequested(by="engine", status=Status.INTERNAL_ERROR, detail=detail))
-        return True
+        if self.in_flight is not None:
+            raise CommandError("a message can be given when no move is being made")
+        self._record(commands.message(self.state, text))
 
 
-class JournalBroken(Exception):
-    """Nothing more can be recorded, so nothing more may happen. The file holds everything up to here."""
-
-
-def _failed(failure: ModelFailure, took: float) -> ModelFailed:
-    return ModelFailed(
-        failure=failure.kind,
-        detail=failure.detail,
-        attempts=failure.attempts,
-        partial=failure.partial,
-        took=took,
-        line=failure.line,
-        served=failure.served,
-    )
-
-
-def _result(call_id: str, outcome: ToolOutcome, tool: ToolInfo | None, took: float) -> ToolResult:
-    return ToolResult(
-        call=call_id,
-        outcome=outcome.outcome,
-        content=outcome.content,
-        value=outcome.value,
-        source=tool.source if tool is not None else "",
-        trust=tool.trust if tool is not None else "trusted",
-        full_chars=outcome.full_chars,
-        cursor=outcome.cursor,
-        took=took,
-        effects=outcome.effects,
-        retry=outcome.retry,
-        detail=outcome.detail,
-    )
-
-
-def _held(result: ToolResult) -> Held:
-    return Held(
-        call=result.call,
-        outcome=result.outcome,
-        content=result.content,
-        value=result.value,
-        source=result.source,
-        trust=result.trust,
-        full_chars=result.full_chars,
-        cursor=result.cursor,
-        took=result.took,
-        effects=result.effects,
-        detail=result.detail,
-        goal_met=result.goal_met,
-    )
+__all__ = ["CommandError", "JournalBroken", "Run"]

@@ -38,7 +38,22 @@ class Texts:
 
     def __init__(self, count: int) -> None:
         chance = random.Random(1)
-        words = ["the", "loop", "asks", "a", "model", "and", "runs", "the", "tool", "it", "names", "until", "a", "limit"]
+        words = [
+            "the",
+            "loop",
+            "asks",
+            "a",
+            "model",
+            "and",
+            "runs",
+            "the",
+            "tool",
+            "it",
+            "names",
+            "until",
+            "a",
+            "limit",
+        ]
         self.texts: list[str] = []
         for number in range(count):
             lines = 200 if number % 200 == 0 else chance.randint(1, 6)

@@ -84,3 +84,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
 def test_seeds_that_cannot_be_files_are_refused(tmp_path: Path, seeds: dict[str, str], text: str) -> None:
     with pytest.raises(ValueError, match=text):
         apply_effects(tmp_path / "work", seeds, [])
+
+
+def test_a_seed_has_one_name_however_it_is_spelled() -> None:
+    assert fold_files({"./sub/../a": "x"}, [{"path": "a", "append": "y"}]) == {"a": "xy"}

@@ -69,7 +69,10 @@ def test_textual_draws_its_own_widgets_in_the_same_colours() -> None:
 
 
 BROKEN = [
-    (INK.replace('"#949eac"', '"#94zz"', 1), 'ink.toml, line 13: roles.quiet = "#94zz" must be a colour such as "#8ab8ff"'),
+    (
+        INK.replace('"#949eac"', '"#94zz"', 1),
+        'ink.toml, line 13: roles.quiet = "#94zz" must be a colour such as "#8ab8ff"',
+    ),
     (INK.replace('"#949eac"', "12", 1), 'ink.toml, line 13: roles.quiet = 12 must be a colour such as "#8ab8ff"'),
     (INK.replace('"#949eac"', '"transparent"', 1), 'line 13: roles.quiet = "transparent" must be an opaque colour'),
     (INK.replace('"#949eac"', '"ansi_red"', 1), 'line 13: roles.quiet = "ansi_red" must be an opaque colour'),

@@ -35,7 +35,9 @@ def test_signs_name_what_was_there() -> None:
     assert visible("a\r\nb") == "a␍\nb"
 
 
-@pytest.mark.parametrize("text", ["", "plain", "two\nlines", "déjà 漢字 🙂", "👨\u200d👩\u200d👧 ❤\ufe0f", "[/bold] $x", "e\u0301"])
+@pytest.mark.parametrize(
+    "text", ["", "plain", "two\nlines", "déjà 漢字 🙂", "👨\u200d👩\u200d👧 ❤\ufe0f", "[/bold] $x", "e\u0301"]
+)
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert visible(text) == text
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.cli.errors import BadInput
+from workbench.core.loop import AskPerson
 from workbench.core.records import CallRecord
 from workbench.core.statuses import Status
 from workbench.core.values import LIMIT_NAMES
@@ -33,10 +34,11 @@ def settle(opened: Opened, options: argparse.Namespace) -> None:
     settings = _settings(opened.scenario, options)
     decisions = _decisions(run, options)
     stopped = run.state.status is not Status.RUNNING
-    if decisions and stopped:
-        raise BadInput("the run has stopped, so no call of it waits for a decision")
-    if options.message is not None and (not options.message.strip() or decisions):
-        raise BadInput("--message needs a text, and no call that waits for a decision")
+    if options.message is not None:
+        if not options.message.strip():
+            raise BadInput("--message is empty")
+        if run.state.open_calls() or not run.state.started:
+            raise BadInput("--message can be given when no call is open, to a run that has begun")
     if settings:
         run.change(settings)
         if stopped and options.message is None:
@@ -78,7 +80,7 @@ def _decisions(run: Run, options: argparse.Namespace) -> dict[str, _Decision]:
         *((call, _Decision("edit", arguments)) for call, arguments in options.edit),
         *((call, _Decision("answer", text)) for call, text in options.answer),
     ]
-    waiting = {record.call.id: record for record in run.state.open_calls() if _waits(record)}
+    waiting = _waiting(run)
     named: dict[str, _Decision] = {}
     for call, item in given:
         if call in named:
@@ -96,8 +98,13 @@ def _decisions(run: Run, options: argparse.Namespace) -> dict[str, _Decision]:
     return named
 
 
-def _waits(record: CallRecord) -> bool:
-    return record.phase == "proposed" or record.interrupted
+def _waiting(run: Run) -> dict[str, CallRecord]:
+    """The calls a person is asked about, by id: every interrupted one, or every one that needs approval."""
+    move = run.next
+    if not isinstance(move, AskPerson) or move.question.on not in ("approval", "interrupted"):
+        return {}
+    interrupted = [record for record in run.state.open_calls() if record.interrupted]
+    return {record.call.id: record for record in interrupted or move.question.calls}
 
 
 def _check_edit(run: Run, record: CallRecord, item: _Decision) -> None:

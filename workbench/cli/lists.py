@@ -1,4 +1,4 @@
-"""Commands that list, explain and set up: tools, scripts, sessions, themes, where, show, init, schema, trust."""
+"""Commands that list, explain and set up: tools, scripts, sessions, themes, where, init, schema, trust."""
 
 from __future__ import annotations
 
@@ -10,19 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cli.errors import BadInput
-from workbench.cli.places import home_of, session_file
-from workbench.core.events import to_fields
-from workbench.core.state import State, fold
-from workbench.headless import entry_lines
-from workbench.home import Home, make_home, trust
+from workbench.cli.places import home_of
+from workbench.home import Home, make_home, trust, trusted_folders
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.loader import load_scenario
-from workbench.sessions.journal import read_session
 from workbench.sessions.store import SessionStore
 from workbench.toolkit.loader import load_tools
-from workbench.view import words
-from workbench.view.timeline import Timeline
-from workbench.view.visible import visible
+from workbench.view.visible import cells, visible
 
 Row = Mapping[str, Any]
 
@@ -130,76 +124,19 @@ def where(options: argparse.Namespace) -> int:
     return _print(rows, ("what", "where", "note"), options)
 
 
-def show(options: argparse.Namespace) -> int:
-    """`workbench show SESSION`."""
-    home = home_of(options)
-    session = read_session(session_file(options.session, home))
-    total = len(session.events)
-    at = total if options.at is None else options.at
-    if not 0 <= at <= total:
-        raise BadInput(f"--at {at}: the session has {total} events")
-    if session.torn:
-        print(visible(session.torn), file=sys.stderr)
-    events = session.events[:at]
-    state = fold(session.header, events)
-    {"text": _show_text, "json": _show_json, "requests": _show_requests, "cost": _show_cost}[options.form](
-        state, events
-    )
-    return 0
-
-
-def _show_text(state: State, events: Sequence[Any]) -> None:
-    timeline = Timeline(events, state)
-    for index in range(len(timeline)):
-        for line in entry_lines(timeline.entry(index)):
-            print(line)
-    print()
-    print(words.stop_title(state) or "The run has not stopped.")
-
-
-def _show_json(state: State, events: Sequence[Any]) -> None:
-    for n, event in enumerate(events, 1):
-        print(json.dumps({"n": n, "kind": event.kind, **to_fields(event)}))
-
-
-def _show_requests(state: State, events: Sequence[Any]) -> None:
-    """Every request as it was sent: instructions, then the messages."""
-    if state.system:
-        print("system")
-        print(visible(state.system))
-        print()
-    for number, mark in enumerate(state.requests, 1):
-        print(f"request {number}: {mark.messages} messages, {mark.chars:,} characters, {_tokens(mark)} tokens")
-        for message in state.messages[: mark.messages]:
-            print(f"  {message.role:<10}{visible(message.text)}".replace("\n", f"\n{' ' * 12}"))
-            for call in message.calls:
-                print(f"  {'':<10}→ {visible(call.tool)} {visible(call.arguments)}")
-        print()
-
-
-def _show_cost(state: State, events: Sequence[Any]) -> None:
-    print(f"{'request':<9}{'input':>10}{'output':>10}{'input so far':>15}")
-    total = 0
-    for number, mark in enumerate(state.requests, 1):
-        total += mark.tokens
-        print(f"{number:<9}{_tokens(mark):>10}{mark.output:>10,}{total:>15,}")
-    print(f"cost {words.money(state.cost)}, {state.total_seconds:.2f} s of work")
-
-
-def _tokens(mark: Any) -> str:
-    return f"{'~' if mark.estimated else ''}{mark.tokens:,}"
-
-
 def init(options: argparse.Namespace) -> int:
     """`workbench init [FOLDER]`."""
     folder = Path(options.folder).expanduser().resolve()
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is not a folder")
     made = make_home(folder)
-    trust(folder)
     for path in made:
-        print(f"made {path}")
-    print(f"{folder} is a workbench folder" + ("" if made else " already"))
+        print(visible(f"made {path}"))
+    print(visible(f"{folder} is a workbench folder{'' if made else ' already'}"))
+    if folder / "tools" in made:
+        trust(folder)
+    elif folder not in trusted_folders():
+        print(visible(f"its tools were there before; if you trust them: workbench trust {folder}"))
     return 0
 
 
@@ -217,7 +154,7 @@ def trust_folder(options: argparse.Namespace) -> int:
     if not folder.is_dir():
         raise BadInput(f"there is no folder {options.folder}")
     trust(folder)
-    print(f"{folder} is trusted: its tools are loaded, and scenarios may work in it")
+    print(visible(f"{folder} is trusted: its tools are loaded, and scenarios may work in it"))
     return 0
 
 
@@ -228,8 +165,9 @@ def _print(rows: Sequence[Row], columns: Sequence[str], options: argparse.Namesp
     if not rows:
         print("none")
         return 0
-    widths = [max(len(visible(str(row[column]))) for row in rows) for column in columns]
-    for row in rows:
-        cells = [f"{visible(str(row[column])):<{width}}" for column, width in zip(columns, widths, strict=True)]
-        print("  ".join(cells).rstrip())
+    table = [[visible(str(row[column])).replace("\n", " ") for column in columns] for row in rows]
+    widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
+    for line in table:
+        padded = [text + " " * (width - cells(text)) for text, width in zip(line, widths, strict=True)]
+        print("  ".join(padded).rstrip())
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from workbench import __version__
 
@@ -26,7 +26,10 @@ Command = Callable[[argparse.Namespace], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, and where help is."""
+    """Says what is wrong in one line, and where help is. Options are written out: half a name is an unknown one."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\ntry: {self.prog} --help\n")
@@ -119,7 +122,7 @@ def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--at", type=int, metavar="N", help="as it was after event N")
     parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost"), default="text")
     _common(parser)
-    parser.set_defaults(command=_late("lists", "show"))
+    parser.set_defaults(command=_late("show", "show"))
 
 
 def _changes(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from difflib import get_close_matches
 from pathlib import Path
 
 from workbench.cli.errors import BadInput
@@ -21,15 +22,25 @@ def home_of(options: argparse.Namespace) -> Home:
 
 def scenario_file(name: str, home: Home) -> Path:
     """The scenario of that path, or of that name in a scripts folder."""
-    return _found(name, home.scripts, "scenario", "workbench scripts")
+    return _found(name, home.scripts, "scenario", "scripts")
 
 
 def session_file(name: str, home: Home) -> Path:
     """The session of that path, or of that name in a sessions folder."""
-    return _found(name, home.session_folders, "session", "workbench sessions")
+    return _found(name, home.session_folders, "session", "sessions")
 
 
-def _found(name: str, folders: tuple[Path, ...], what: str, listing: str) -> Path:
+def scenario_or_session(name: str, home: Home) -> Path:
+    """The file of that path, or the scenario, or else the session, of that name."""
+    from workbench.cli.parser import COMMANDS
+
+    command = get_close_matches(name, COMMANDS, n=1, cutoff=0.75)
+    hint = f"; did you mean the command {command[0]}?" if command else ""
+    folders = (*home.scripts, *home.session_folders)
+    return _found(name, folders, "scenario or session", "scripts or sessions", hint)
+
+
+def _found(name: str, folders: tuple[Path, ...], what: str, listing: str, hint: str = "") -> Path:
     path = Path(name)
     if path.is_file():
         return path.resolve()
@@ -40,4 +51,6 @@ def _found(name: str, folders: tuple[Path, ...], what: str, listing: str) -> Pat
         candidate = folder / f"{stem}.toml"
         if candidate.is_file() and candidate.resolve().is_relative_to(folder.resolve()):
             return candidate
-    raise BadInput(f"there is no {what} {name}; {listing} lists those there are")
+    near = get_close_matches(stem, {file.stem for folder in folders for file in folder.glob("*.toml")}, n=1)
+    hint = hint or (f"; did you mean {near[0]}?" if near else f"; workbench {listing} lists those there are")
+    raise BadInput(f"there is no {what} {name}{hint}")

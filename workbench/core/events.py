@@ -149,7 +149,7 @@ class ToolResult(Event):
     cursor: str = ""
     took: float = 0.0
     effects: tuple[Mapping[str, Any], ...] = ()
-    """What was changed in the sandbox, in order; each has at least `path` and `content`."""
+    """What was changed in the sandbox, in order: `path`, and `content` (all of it) or `append`."""
     original: str = ""
     """What the tool really returned, when a fault or a person changed it."""
     changed_by: str = ""
@@ -184,6 +184,7 @@ class Held(Event):
     cursor: str = ""
     took: float = 0.0
     effects: tuple[Mapping[str, Any], ...] = ()
+    retry: bool = True
     detail: str = ""
     goal_met: bool = False
 

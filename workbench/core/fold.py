@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core import limits as caps
-from workbench.core.canonical import digest
 from workbench.core.events import (
     ContextChanged,
     Decided,
@@ -26,7 +25,7 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
-from workbench.core.gate import rule_from
+from workbench.core.gate import DECISIONS, rule_from
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
@@ -38,6 +37,13 @@ if TYPE_CHECKING:
     from workbench.core.state import State
 
 FINISH_TOOL = "submit_answer"
+SETTINGS = {
+    "approval.default": "ask, allow or deny",
+    "grants": "a list of rules",
+    "hold": "true or false",
+    "title": "a text",
+}
+"""What can be changed besides the caps, and what each is."""
 
 
 def _user_message(state: State, event: UserMessage) -> None:
@@ -83,13 +89,21 @@ def _take_reading(state: State, event: ModelReply) -> None:
     elif event.reading == "answer":
         _answered(state, event.answer)
     elif event.reading == "cut_off":
-        state.stop = Stopped(status=Status.REPLY_CUT_OFF, detail=event.problem)
+        _end(state, Stopped(status=Status.REPLY_CUT_OFF, detail=event.problem))
     elif event.reading == "blocked":
-        state.stop = Stopped(status=Status.REPLY_BLOCKED, detail=event.problem)
+        _end(state, Stopped(status=Status.REPLY_BLOCKED, detail=event.problem))
+
+
+def _end(state: State, stop: Stopped) -> None:
+    """The run is to end for this reason, unless it is ending for another already."""
+    if state.stop is None:
+        state.stop = stop
 
 
 def _answered(state: State, answer: str) -> None:
     check = state.header.goal_check
+    if state.stop is not None:
+        return
     if check is None:
         state.answer, state.stop = answer, Stopped(status=Status.ANSWERED)
     elif check.answer_matches and re.search(check.answer_matches, answer):
@@ -128,7 +142,11 @@ def _model_failed(state: State, event: ModelFailed) -> None:
     state.requests.append(
         RequestMark(state.n, len(state.messages), state.chars, state.context_tokens, True, 0, state.total_steps + 1)
     )
-    state.stop = Stopped(status=FAILURE_STATUS[event.failure], detail=event.detail)
+    status = FAILURE_STATUS.get(event.failure, Status.MODEL_UNAVAILABLE)
+    if event.failure == "deadline":
+        _end(state, Stopped(status=status, knob="limits.seconds", limit=state.limits.seconds, detail=event.detail))
+    else:
+        _end(state, Stopped(status=status, detail=event.detail))
 
 
 def _decided(state: State, event: Decided) -> None:
@@ -136,15 +154,15 @@ def _decided(state: State, event: Decided) -> None:
     record.decision = event
     if event.by == "script":
         state.script_decisions += 1
-    if event.decision == "allow":
-        # Allowing a call whose outcome is unknown means running it again.
-        record.started = None
+    # Allowing a call whose outcome is unknown means running it again.
+    record.again = record.started is not None and event.decision in ("allow", "edit")
     if event.by == "lock":
-        state.stop = Stopped(status=Status.POLICY_DENIED, knob=event.rule, detail=event.reason)
+        _end(state, Stopped(status=Status.POLICY_DENIED, knob=event.rule, detail=event.reason))
 
 
 def _tool_started(state: State, event: ToolStarted) -> None:
-    _open_record(state, event.call).started = event
+    record = _open_record(state, event.call)
+    record.started, record.again = event, False
     state.tool_calls += 1
 
 
@@ -163,9 +181,9 @@ def _tool_result(state: State, event: ToolResult) -> None:
     _count_outcome(state, event)
     _remember_effect(state, record, event, tool)
     _count_repeat(state, record, event, tool)
-    if event.trust == "untrusted" and event.outcome == "ran":
+    if event.trust == "untrusted" and event.outcome in ("ran", "failed"):
         state.tainted = True
-    if record.decision is not None and record.decision.decision == "edit" and event.outcome != "denied":
+    if record.arguments != record.call.canonical and event.outcome in ("ran", "failed", "stored"):
         state.due = (*state.due, _edited(record))
     _stop_after(state, record, event)
     _deliver(state)
@@ -184,9 +202,14 @@ def _count_outcome(state: State, event: ToolResult) -> None:
 
 
 def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
-    started = record.started
-    if tool is not None and tool.deduplicates and event.outcome == "ran" and started is not None and started.key:
-        state.effects.add(started.key, event.original or event.content)
+    """A held result tells what the tool did, whatever a person then made of it."""
+    started, told = record.started, record.held or event
+    if tool is None or started is None or not started.key:
+        return
+    if told.outcome in ("unknown", "cancelled"):
+        state.unsure_keys |= {started.key}
+    elif tool.deduplicates and told.outcome == "ran":
+        state.effects.add(started.key, told.content if told is record.held else event.original or event.content)
 
 
 def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
@@ -196,22 +219,19 @@ def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: Too
         return
     guard = state.limits.repeats
     signature = call_signature(record)
-    if guard is None or guard.match == "call+result":
-        signature = digest(signature, event.content)
-    times = state.times_seen(signature) + 1
-    state.seen.add((signature, times), None)
+    result = event.content if guard is None or guard.match == "call+result" else None
+    times = state.times_seen(signature, result) + 1
+    state.seen.add((signature, result, times), None)
     record.repeat = state.repeat = times
     if guard is not None and guard.nudge is not None and times == guard.nudge:
         state.due = (*state.due, _nudge(record.call.tool, times))
 
 
 def _stop_after(state: State, record: CallRecord, event: ToolResult) -> None:
-    if state.stop is not None:
-        return
     if event.outcome == "defect":
-        state.stop = Stopped(status=Status.TOOL_DEFECT, detail=f"{record.call.tool} is broken: see its call")
+        _end(state, Stopped(status=Status.TOOL_DEFECT, detail=f"{record.call.tool} is broken: see its call"))
     elif event.goal_met:
-        state.stop = Stopped(status=Status.GOAL_REACHED, knob="goal_check")
+        _end(state, Stopped(status=Status.GOAL_REACHED, knob="goal_check"))
     elif record.call.tool == FINISH_TOOL and event.outcome == "ran":
         _answered(state, event.content)
 
@@ -251,14 +271,16 @@ def _settings_changed(state: State, event: SettingsChanged) -> None:
     for key, value in event.changes.items():
         if key.startswith("limits."):
             state.limits = caps.changed(state.limits, key.removeprefix("limits."), value)
-        elif key == "approval.default":
+        elif key == "approval.default" and value in DECISIONS:
             state.approval = value
-        elif key == "grants":
+        elif key == "grants" and isinstance(value, list | tuple):
             state.grants = tuple(rule_from(item) for item in value)
-        elif key == "hold":
-            state.hold = bool(value)
-        elif key == "title":
-            state.title = str(value)
+        elif key == "hold" and isinstance(value, bool):
+            state.hold = value
+        elif key == "title" and isinstance(value, str):
+            state.title = value
+        elif key in SETTINGS:
+            raise ValueError(f"{key} is {SETTINGS[key]}, not {value!r}")
         else:
             raise ValueError(f"there is no setting {key!r} that a run can change")
 
@@ -270,8 +292,7 @@ def _context_changed(_: State, event: ContextChanged) -> None:
 def _stop_requested(state: State, event: StopRequested) -> None:
     if event.by == "script":
         state.script_decisions += 1
-    if state.stop is None:
-        state.stop = Stopped(status=event.status, knob=event.knob, limit=event.limit, detail=event.detail)
+    _end(state, Stopped(status=event.status, knob=event.knob, limit=event.limit, detail=event.detail))
 
 
 def _stopped(state: State, event: Stopped) -> None:
@@ -289,8 +310,8 @@ def _forked(state: State, event: Forked) -> None:
     state.forked_keys |= frozenset(event.keys)
     state.status, state.stopped, state.stop = Status.RUNNING, None, None
     for record in state.open_calls():
-        if record.started is None:
-            record.decision = None
+        if record.started is None or record.again:
+            record.decision, record.again = None, False
 
 
 def _open_record(state: State, call_id: str) -> CallRecord:

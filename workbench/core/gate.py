@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from workbench.core.values import GateDefault, Pattern, Rule, ToolInfo
+
+DECISIONS: tuple[GateDefault, ...] = ("ask", "allow", "deny")
+"""What a rule, or the default of a run, can say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +34,28 @@ def judge(
     rules: tuple[Rule, ...],
     grants: tuple[Rule, ...],
     default: GateDefault,
-    asked_anew: bool = False,
+    asked_anew: str = "",
 ) -> Verdict:
     """The verdict on a call of `tool` with these valid arguments.
 
     A deny beats everything; a grant of the person beats a rule that asks; asking beats allowing. Without a rule a
-    gated tool follows `default` and any other is free. `asked_anew` makes every allowance a question.
+    gated tool follows `default` and any other is free. `asked_anew`, a reason, makes every allowance a question.
     """
     if not rules and not grants and not tool.gated:
         return FREE
-    arguments = json.loads(canonical)
+    verdict = _standing(tool, json.loads(canonical), rules, grants, default)
+    if asked_anew and tool.gated and verdict.decide != "deny":
+        return Verdict("ask", asked_anew)
+    return verdict
+
+
+def _standing(
+    tool: ToolInfo, arguments: Any, rules: tuple[Rule, ...], grants: tuple[Rule, ...], default: GateDefault
+) -> Verdict:
     hits = [rule for rule in rules if matches(rule, tool.name, arguments)]
     for rule in hits:
         if rule.decide == "deny":
             return Verdict("deny", describe(rule))
-    if asked_anew and tool.gated:
-        return Verdict("ask", "the run this one was forked from has already done this")
     for grant in grants:
         if matches(grant, tool.name, arguments):
             return Verdict("allow", describe(grant))
@@ -60,15 +70,29 @@ def judge(
 
 
 def matches(rule: Rule, tool: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether the rule speaks about this call. An argument that is not there matches nothing."""
+    """Whether the rule speaks about this call. An argument that is not there matches nothing.
+
+    A path with "." or ".." in it is also looked at as the path it leads to: a pattern that allows must fit both, and
+    for a rule that asks or denies either is enough.
+    """
     if rule.tool != tool:
         return False
-    return all(name in arguments and _fits(pattern, arguments[name]) for name, pattern in rule.where)
+    return all(name in arguments and _covers(rule, pattern, arguments[name]) for name, pattern in rule.where)
+
+
+def _covers(rule: Rule, pattern: Pattern, value: Any) -> bool:
+    as_written = _fits(pattern, value)
+    if not isinstance(value, str) or not {".", ".."}.intersection(value.split("/")):
+        return as_written
+    as_meant = _fits(pattern, posixpath.normpath(value))
+    if rule.decide != "allow":
+        return as_written or as_meant
+    return as_written and (as_meant or pattern.kind == "equal")
 
 
 def _fits(pattern: Pattern, value: Any) -> bool:
     if pattern.kind == "equal":
-        return type(value) is type(pattern.value) and bool(value == pattern.value)
+        return isinstance(value, bool) is isinstance(pattern.value, bool) and bool(value == pattern.value)
     text = value if isinstance(value, str) else json.dumps(value)
     if pattern.kind == "glob":
         return fnmatchcase(text, pattern.value)
@@ -87,16 +111,23 @@ def describe(rule: Rule) -> str:
 
 
 def rule_from(values: Mapping[str, Any]) -> Rule:
-    """A rule from its plain form, as it stands in `settings_changed` events."""
-    where = tuple((name, _pattern(value)) for name, value in values.get("where", {}).items())
-    return Rule(tool=values["tool"], where=where, decide=values.get("decide", "allow"), by="person")
+    """A rule from its plain form, as it stands in `settings_changed` events. Raises ValueError when it is none."""
+    try:
+        tool, where, decide = values["tool"], values.get("where", {}), values.get("decide", "allow")
+        if not isinstance(tool, str) or decide not in DECISIONS:
+            raise ValueError(f"a rule names a tool and decides {', '.join(DECISIONS)}, not {values!r}")
+        patterns = tuple((name, _pattern(value)) for name, value in where.items())
+    except (TypeError, KeyError, AttributeError, re.error) as error:
+        raise ValueError(f"{values!r} is no rule: {error}") from None
+    return Rule(tool=tool, where=patterns, decide=decide, by="person")
 
 
 def _pattern(value: Any) -> Pattern:
     if isinstance(value, Mapping):
-        for kind in ("glob", "regex"):
-            if set(value) == {kind}:
-                return Pattern(kind=kind, value=value[kind])
+        if set(value) == {"glob"}:
+            return Pattern(kind="glob", value=str(value["glob"]))
+        if set(value) == {"regex"}:
+            return Pattern(kind="regex", value=re.compile(value["regex"]).pattern)
     return Pattern(kind="equal", value=value)
 
 

@@ -107,19 +107,32 @@ def time_left(state: State) -> float | None:
 
 def changed(limits: Limits, name: str, value: Any) -> Limits:
     """`limits` with the cap `name` ("steps") set to `value` (None lifts it). ValueError says what is wrong."""
-    if name == "repeats" and isinstance(value, Mapping):
-        known = {item.name for item in fields(RepeatLimit)}
-        unknown = set(value) - known
-        if unknown:
-            raise ValueError(f"limits.repeats has no {min(unknown)!r}; it has {', '.join(sorted(known))}")
-        return replace(limits, repeats=RepeatLimit(**value))
     if name not in LIMIT_NAMES:
         raise ValueError(f"there is no limit {name!r}; there are {', '.join(LIMIT_NAMES)}")
     if value is None:
         return replace(limits, **{name: None})
+    if name == "repeats":
+        return replace(limits, repeats=_guard(value))
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
         raise ValueError(f"limits.{name} must be a number above 0, not {value!r}")
-    if name not in ("cost", "seconds") and not float(value).is_integer():
-        raise ValueError(f"limits.{name} must be a whole number, not {value!r}")
-    whole: Any = value if name in ("cost", "seconds") else int(value)
-    return replace(limits, **{name: whole})
+    cap: Any = value if name in ("cost", "seconds") else _whole(f"limits.{name}", value)
+    return replace(limits, **{name: cap})
+
+
+def _guard(values: Any) -> RepeatLimit:
+    known = [item.name for item in fields(RepeatLimit)]
+    if not isinstance(values, Mapping) or not set(values) <= set(known):
+        raise ValueError(f"limits.repeats is a table of {', '.join(known)}, not {values!r}")
+    given = dict(values)
+    for name in ("nudge", "stop"):
+        if given.get(name) is not None:
+            given[name] = _whole(f"limits.repeats.{name}", given[name])
+    if given.get("match", "call") not in ("call", "call+result"):
+        raise ValueError(f'limits.repeats.match is "call" or "call+result", not {given["match"]!r}')
+    return RepeatLimit(**given)
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 1 or value % 1:
+        raise ValueError(f"{name} must be a whole number above 0, not {value!r}")
+    return int(value)

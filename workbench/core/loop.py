@@ -72,7 +72,7 @@ def next_move(state: State) -> Move:
     """What happens next."""
     if state.status is not Status.RUNNING:
         return Finished(state.status)
-    if not state.started:
+    if not state.started and state.stop is None:
         return Record(UserMessage(text=state.header.goal))
 
     waiting = state.open_calls()
@@ -130,9 +130,23 @@ def _act(state: State, waiting: list[CallRecord]) -> Move:
     within = limits.time_left(state)
     if state.header.options.execute == "sequential":
         return RunTools((record,), within)
-    together = [other for other in waiting if other.held is None and not _locked(state, other)]
-    cap = state.limits.tool_calls
-    return RunTools(tuple(together if cap is None else together[: cap - state.tool_calls]), within)
+    return RunTools(_together(state, waiting), within)
+
+
+def _together(state: State, waiting: list[CallRecord]) -> tuple[CallRecord, ...]:
+    """The calls that may run side by side. One that the result of another may forbid or answer waits for it."""
+    room = None if state.limits.tool_calls is None else state.limits.tool_calls - state.tool_calls
+    together: list[CallRecord] = []
+    signatures: set[str] = set()
+    for record in waiting[:room]:
+        signature = call_signature(record)
+        if together and (_lockable(state, record) or limits.before_tool(state, signature) is not None):
+            break
+        if signature in signatures or record.held is not None:
+            break
+        together.append(record)
+        signatures.add(signature)
+    return tuple(together)
 
 
 def _verdict(state: State, record: CallRecord) -> Verdict:
@@ -146,13 +160,32 @@ def _verdict(state: State, record: CallRecord) -> Verdict:
         rules=state.header.rules,
         grants=state.grants,
         default=state.approval,
-        asked_anew=bool(state.forked_keys) and state.effect_key(tool.name, canonical) in state.forked_keys,
+        asked_anew=_done_elsewhere(state, tool.name, canonical),
     )
 
 
-def _locked(state: State, record: CallRecord) -> bool:
+def _done_elsewhere(state: State, tool: str, canonical: str) -> str:
+    """Why this call may have taken effect already, in words; "" when nothing is known of that."""
+    if not state.forked_keys and not state.unsure_keys:
+        return ""
+    key = state.effect_key(tool, canonical)
+    if key in state.forked_keys:
+        return "the run this one was forked from has already done this"
+    if key in state.unsure_keys:
+        return "the same call was interrupted before, and whether it took effect is unknown"
+    return ""
+
+
+def _lockable(state: State, record: CallRecord) -> bool:
+    """Whether untrusted text locks this call."""
+    if not state.header.split:
+        return False
     tool = state.tool(record.call.tool)
-    return state.header.split and state.tainted and tool is not None and tool.risk in ("outward", "undeclared")
+    return tool is not None and tool.risk in ("outward", "undeclared")
+
+
+def _locked(state: State, record: CallRecord) -> bool:
+    return state.tainted and _lockable(state, record)
 
 
 def _refusal(state: State, record: CallRecord) -> ToolResult | None:
@@ -169,7 +202,7 @@ def _refusal(state: State, record: CallRecord) -> ToolResult | None:
     if decision is not None and decision.decision == "answer":
         return ToolResult(call=call.id, outcome="answered", content=decision.answer, source="a person")
     tool = state.tool(call.tool)
-    if tool is not None and tool.deduplicates and record.started is None:
+    if tool is not None and tool.deduplicates and (record.started is None or record.again):
         stored = state.effects.get(state.effect_key(call.tool, record.arguments))
         if stored is not None:
             return ToolResult(call=call.id, outcome="stored", content=stored, source=tool.source)
@@ -205,6 +238,7 @@ def passed(held: Held) -> ToolResult:
         cursor=held.cursor,
         took=held.took,
         effects=held.effects,
+        retry=held.retry,
         detail=held.detail,
         goal_met=held.goal_met,
     )

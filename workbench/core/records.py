@@ -43,17 +43,23 @@ class CallRecord:
     result_n: int = 0
     repeat: int = 0
     """How many times this call (and result) has been seen, this one included; 0 while unknown or exempt."""
+    again: bool = False
+    """Whether it was started, interrupted, and may now run once more."""
 
     @property
     def arguments(self) -> str:
-        """The canonical arguments that run, or would: the edited ones where a person edited."""
+        """The canonical arguments that run, or would: those that were decided about, where somebody decided."""
         decision = self.decision
-        return decision.arguments if decision is not None and decision.decision == "edit" else self.call.canonical
+        if decision is not None and decision.arguments and decision.decision in ("allow", "edit"):
+            return decision.arguments
+        if self.started is not None and self.started.arguments:
+            return self.started.arguments
+        return self.call.canonical
 
     @property
     def interrupted(self) -> bool:
         """Started, with no result, and nobody has said yet what that means. Only true where nothing is running."""
-        if self.started is None or self.held is not None or self.result is not None:
+        if self.started is None or self.again or self.held is not None or self.result is not None:
             return False
         return self.decision is None or self.decision.decision in ("allow", "edit")
 
@@ -63,7 +69,7 @@ class CallRecord:
             return "closed"
         if self.held is not None:
             return "held"
-        if self.started is not None:
+        if self.started is not None and not self.again:
             return "started"
         return "proposed" if self.decision is None else "decided"
 
@@ -78,6 +84,7 @@ class CallRecord:
             self.result,
             self.result_n,
             self.repeat,
+            self.again,
         )
 
 

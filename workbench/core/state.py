@@ -77,6 +77,7 @@ class State:
         "tool_calls",
         "total_seconds",
         "total_steps",
+        "unsure_keys",
     )
 
     def __init__(self, header: Header) -> None:
@@ -111,7 +112,9 @@ class State:
         self.due: tuple[Notice, ...] = ()
         self.effects: Table[str, str] = Table()
         self.forked_keys: frozenset[str] = frozenset()
-        self.seen: Table[tuple[str, int], None] = Table()
+        self.unsure_keys: frozenset[str] = frozenset()
+        """Effect keys of calls that were interrupted while they ran: nobody knows whether they took effect."""
+        self.seen: Table[tuple[str, str | None, int], None] = Table()
         self.repeat: int = 0
         self.call_count: int = 0
         self.chars: int = 0
@@ -135,7 +138,7 @@ class State:
     @property
     def started(self) -> bool:
         """Whether the goal has been given."""
-        return self.n > 0
+        return len(self.messages) > 0
 
     @property
     def context_tokens(self) -> int:
@@ -157,16 +160,14 @@ class State:
     def every_call(self) -> list[CallRecord]:
         return [*self.calls, *self.batch]
 
-    def times_seen(self, signature: str) -> int:
+    def times_seen(self, signature: str, result: str | None = None) -> int:
+        """How often that call has come so far; with a result, how often with that one."""
+        guard = self.limits.repeats
+        most = max(MOST_REPEATS_COUNTED, guard.stop or 0, guard.nudge or 0) if guard else MOST_REPEATS_COUNTED
         times = 0
-        while times < self._most_repeats and (signature, times + 1) in self.seen:
+        while times < most and (signature, result, times + 1) in self.seen:
             times += 1
         return times
-
-    @property
-    def _most_repeats(self) -> int:
-        guard = self.limits.repeats
-        return max(MOST_REPEATS_COUNTED, guard.stop or 0, guard.nudge or 0) if guard else MOST_REPEATS_COUNTED
 
     def effect_key(self, tool: str, canonical: str) -> str:
         """Idempotency key of a call: the same in every branch of a lineage."""

@@ -76,6 +76,8 @@ _search = partial(Action, where="search", group="Search field")
 
 
 def _allow_words(s: Situation) -> str:
+    if s.interrupted:
+        return "run it again"
     return "allow this one" if s.calls_waiting > 1 else "allow once"
 
 
@@ -221,10 +223,17 @@ ACTIONS: tuple[Action, ...] = (
         "allow once",
         "Allow this call, once, with exactly these arguments.",
         label=_allow_words,
-        short="allow",
+        short=lambda s: "again" if s.interrupted else "allow",
         unless=when.call_waits,
     ),
-    _approval("deny", "n", "deny…", "Deny it, with a reason that the model reads.", unless=when.call_waits),
+    _approval(
+        "deny",
+        "n",
+        "deny…",
+        "Deny it, with a reason that the model reads.",
+        label=lambda s: "tell it: unknown" if s.interrupted else "deny…",
+        unless=when.call_waits,
+    ),
     _approval("edit", "e", "edit…", "Change the arguments, or the held result.", unless=when.editable),
     _approval(
         "answer_for",
@@ -240,7 +249,7 @@ ACTIONS: tuple[Action, ...] = (
         "allow more…",
         "Allow it and more, in this run only; each choice says its scope.",
         short="more…",
-        unless=when.call_waits,
+        unless=when.more_waits,
     ),
     _bar("previous_call", "up,k", "up", "The call above, or the arguments a line up."),
     _bar("next_call", "down,j", "down", "The call below, or the arguments a line down."),
@@ -291,6 +300,8 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "answered"): _ENDED,
     ("run", "past"): ("event_back", "step_back", "latest", "sees", "run"),
     ("run", "typing"): ("submit", "close"),
+    ("run", "field"): ("close",),
+    ("run", "list"): ("close",),
 }
 """The actions on the key line, in order: what moves the run first, then looking, then breaking. Help is always last."""
 

@@ -47,7 +47,7 @@ def rows(width: int) -> int:
 def key_line(situation: Situation, width: int, keymap: Keymap | None = None) -> Content:
     """The line for that many columns; below 60 it has two rows. Clicking a key is pressing it."""
     gap = 2 if width < 100 else 3
-    typing = situation.phase in ("edit", "typing")
+    typing = situation.phase in ("edit", "typing", "field")
     help_item: Item = (_help_keys(keymap, typing=typing), "help")
     items = [_item(action, situation, keymap, short=width < 100) for action in line_actions(situation)]
     lines: list[Content] = []
@@ -55,9 +55,9 @@ def key_line(situation: Situation, width: int, keymap: Keymap | None = None) -> 
         last = row == rows(width) - 1
         room = width - 2 - (_size(help_item) + gap if last else 0)
         line, used = Content(" "), 0
-        while items and used + _size(items[0]) <= room:
-            line += _draw(items[0]) + Content(" " * gap)
-            used += _size(items.pop(0)) + gap
+        while items and (before := gap if used else 0) + used + _size(items[0]) <= room:
+            line += Content(" " * before) + _draw(items[0])
+            used += before + _size(items.pop(0))
         if last:
             line += Content(" " * max(0, width - 2 - used - _size(help_item))) + _draw(help_item)
         lines.append(line)

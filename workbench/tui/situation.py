@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 ScreenName = Literal["home", "run"]
-Phase = Literal["idle", "running", "paused", "approval", "edit", "hold", "stopped", "answered", "past", "typing"]
+Phase = Literal[
+    "idle", "running", "paused", "approval", "edit", "hold", "stopped", "answered", "past", "typing", "field", "list"
+]
+"""`edit` and `typing` are text areas, `field` is a line of text, `list` a list of choices in the bar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,8 @@ class Situation:
     submit: str = "send"
     """What sending the text area does: "run with these"."""
     calls_waiting: int = 0
+    interrupted: bool = False
+    """The call that waits has started before, and nobody knows what came of it."""
     raise_to: str = ""
     """For a run stopped by a cap: "raise to 8, go on"."""
     step_cap: bool = True
@@ -77,7 +82,13 @@ def call_waits(s: Situation) -> str:
     return "" if s.phase == "approval" else not_past(s) or "no call is waiting"
 
 
+def more_waits(s: Situation) -> str:
+    return "it has started already: decide about this one call" if s.interrupted else call_waits(s)
+
+
 def editable(s: Situation) -> str:
+    if s.interrupted:
+        return "it has started already: what it got cannot be changed"
     return "" if s.phase in ("approval", "hold") else not_past(s) or "nothing is waiting that could be edited"
 
 
@@ -114,4 +125,4 @@ def run_words(s: Situation) -> str:
 
 
 def close_words(s: Situation) -> str:
-    return {"edit": "back to the question", "typing": "back", "approval": "deny", "past": "now"}.get(s.phase, "close")
+    return {"edit": "back to the question", "typing": "back", "field": "back", "list": "back", "approval": "deny", "past": "now"}.get(s.phase, "close")

@@ -91,7 +91,9 @@ def contrast(first: Color, second: Color) -> float:
 
 
 def _luminance(color: Color) -> float:
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

@@ -90,7 +90,7 @@ def _approval(state: State, calls: tuple[CallRecord, ...], width: int, rows: int
     where = f"   call {record.call.id.removeprefix('c')} · {_step_words(state)}"
     title = (Span("▲ The model wants to run ", "wait"), Span(name, "wait", bold=True), Span(where, "quiet"))
     shown, whole = argument_lines(record, width - 2, rows)
-    body = [*shown, *_consequences(state, record, preview, width - 2)]
+    body = [*shown, *consequences(state, record, preview, width - 2)]
     return Bar(kind="approval", role="wait", title=title, body=tuple(body), calls=order, whole=whole)
 
 
@@ -119,7 +119,7 @@ def _batch(
             )
         )
         if picked:
-            body.extend((Span("    "), *line) for line in _consequences(state, record, preview, width - 4, brief=True))
+            body.extend((Span("    "), *line) for line in consequences(state, record, preview, width - 4, brief=True))
     return Bar(kind="batch", role="wait", title=title, body=tuple(body), calls=order, whole=whole)
 
 
@@ -144,7 +144,7 @@ def argument_lines(record: CallRecord, width: int, rows: int) -> tuple[list[Line
     return [*wrapped[:kept], (Span(more, "quiet"),)], False
 
 
-def _consequences(state: State, record: CallRecord, preview: Preview, width: int, *, brief: bool = False) -> list[Line]:
+def consequences(state: State, record: CallRecord, preview: Preview, width: int, *, brief: bool = False) -> list[Line]:
     tool = state.tool(record.call.tool)
     lines: list[Line] = []
     sentence = visible(preview(record.call.tool, record.arguments))
@@ -355,6 +355,13 @@ def wrap(line: Line, width: int) -> list[Line]:
         cuts.append(at)
     cuts.append(len(text))
     return [_slice(line, first, last) for first, last in pairwise(cuts)]
+
+
+def fitted(line: Line, width: int) -> Line:
+    """A title without its quiet end where both do not fit."""
+    while len(line) > 1 and line[-1].role == "quiet" and sum(len(span.text) for span in line) > width:
+        line = line[:-1]
+    return line
 
 
 def _slice(line: Line, first: int, last: int) -> Line:

@@ -102,7 +102,7 @@ def budget(state: State, width: int) -> list[Line]:
     lines.append(_calls(state, width))
     lines.append(_figure(state, "cost", words.money(state.cost), width))
     lines.append(_figure(state, "seconds", clock(state.seconds), width))
-    lines.append(health_line(state))
+    lines.append(health_line(state, width))
     return lines
 
 
@@ -145,8 +145,8 @@ def _context(state: State, cells: int, width: int) -> list[Line]:
         used += size
     drawn.append(Span("─" * (cells - used), "rule"))
     first = (Span(f"{'context':<{LABELS}}", "quiet"), *drawn, Span(f"{figure:>{FIGURES}}"))
-    names = (("tools", "quiet"), ("user", "user"), ("model", "model"), ("results", "result"), ("notes", "notice"))
-    shown = [(f"{name} {amount:,}", role) for (amount, role), (name, _) in zip(parts, names, strict=True) if amount]
+    names = ("tools" if state.protocol.native_tools else "system", "user", "model", "results", "notes")
+    shown = [(f"{name} {amount:,}", role) for (amount, role), name in zip(parts, names, strict=True) if amount]
     text = sum(len(label) for label, _ in shown) + 2 * (len(shown) - 1)
     second = [Span(" " * max(0, min(LABELS, width - text)))]
     for index, (label, role) in enumerate(shown):
@@ -180,11 +180,11 @@ def _figure(state: State, name: str, figure: str, width: int) -> Line:
     return (Span(f"{GAUGE_LABELS[name]:<{LABELS}}", "quiet"), Span(f"{shown:>{width - LABELS}}", role))
 
 
-def health_line(state: State) -> Line:
+def health_line(state: State, width: int) -> Line:
     now = health(state)
     sign = Span(f"◐ {now.word}", "wait") if now.circling else Span(f"● {now.word}", "go")
-    because = (Span(f"  {now.because}"),) if now.because else ()
-    return (Span(f"{'health':<{LABELS}}", "quiet"), sign, *because)
+    because = cut(f"  {now.because}", width - LABELS - len(sign.text)) if now.because else ""
+    return (Span(f"{'health':<{LABELS}}", "quiet"), sign, Span(because))
 
 
 def strip(state: State, width: int) -> Line:
@@ -260,10 +260,10 @@ def waiting_ids(state: State) -> frozenset[str]:
 
 def brief(record: CallRecord) -> str:
     """The argument values of a call, without their names: "A-1042, 6.25"."""
-    text = record.arguments or record.call.arguments
+    text = arguments_shown(record)
     try:
         values = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return visible(text.replace("\n", " "))
     if not isinstance(values, dict):
         return visible(text)
@@ -274,7 +274,7 @@ def brief(record: CallRecord) -> str:
 def call_detail(state: State, record: CallRecord, width: int) -> list[Line]:
     """One call in full: arguments, what kind of tool it is, what came of it."""
     lines = [heading(f"Call {record.call.id.removeprefix('c')}", width, cut(visible(record.call.tool), width - 12))]
-    lines.extend(json_lines(record.arguments or record.call.arguments))
+    lines.extend(json_lines(arguments_shown(record), width))
     lines.append(())
     tool = state.tool(record.call.tool)
     if tool is None:
@@ -318,10 +318,19 @@ def json_spans(text: str) -> Line:
     return tuple(line)
 
 
-def json_lines(text: str) -> list[Line]:
-    """Arguments over several lines, a key a line; text that is no JSON is shown as it is."""
+def arguments_shown(record: CallRecord) -> str:
+    """The arguments of a call as the model wrote them, or as they were edited."""
+    edited = record.decision is not None and record.decision.decision == "edit"
+    return record.arguments if edited else record.call.arguments.strip()
+
+
+def json_lines(text: str, width: int = 0) -> list[Line]:
+    """Arguments on one line where they fit in `width`, else a key a line; text that is no JSON is shown as it is."""
     try:
-        shown = json.dumps(json.loads(text), indent=2, ensure_ascii=False) if text.strip() else "{}"
+        value = json.loads(text) if text.strip() else {}
+        shown = json.dumps(value, ensure_ascii=False)
+        if len(shown) > width:
+            shown = json.dumps(value, indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
         shown = text
     return [json_spans(visible(line)) for line in shown.split("\n")]

@@ -110,7 +110,7 @@ class Timeline:
     def text(self, index: int) -> str:
         event = self.event(index)
         if isinstance(event, ToolResult) and not event.changed and event.outcome != "defect" and event.content:
-            return f"{self._meta(event)}\n{event.content}"
+            return f"{self._meta(event)}\n{_shown(event.content)}"
         if isinstance(event, UserMessage | Notice):
             return event.text
         return plain(self.entry(index))
@@ -185,7 +185,7 @@ class Timeline:
 
     def _result(self, n: int, event: ToolResult) -> Entry:
         word, role = _RESULT_WORDS.get(event.outcome, ("RESULT", "result"))
-        lines = list(_plain(event.content))
+        lines = list(_plain(_shown(event.content)))
         if event.changed:
             lines.append(self._changed_line(n, event.changed_by))
             if n in self._open_original:
@@ -295,6 +295,11 @@ def said(event: ModelReply, protocol: str) -> str:
 
 def _plain(text: str, role: Role = "") -> tuple[Line, ...]:
     return lines_of(text, role) if text else ()
+
+
+def _shown(text: str) -> str:
+    """Data as it is drawn: the newline that ends a file opens no further line."""
+    return text.removesuffix("\n")
 
 
 def _first_line(text: str) -> str:

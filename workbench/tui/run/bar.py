@@ -12,7 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from workbench.tui.actions import bindings
 from workbench.tui.paint import content, contents
-from workbench.view.bars import Bar
+from workbench.view.bars import Bar, fitted
 from workbench.view.entries import Line, Role
 
 AreaMode = Literal["edit", "edit-result", "answer", "message"]
@@ -222,7 +222,7 @@ class BarPane(Vertical):
     def _open(self, mode: Mode, role: Role | str, title: Line) -> None:
         self.mode = mode
         self.set_classes(f"open {role}")
-        self.query_one("#bar-title", Static).update(content(title))
+        self.query_one("#bar-title", Static).update(content(fitted(title, self.app.size.width - 2)))
         self.scroll.display = False
         for widget in (self.area, self.field, self.limits):
             widget.display = False

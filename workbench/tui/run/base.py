@@ -18,11 +18,12 @@ from workbench.core.ports import Signal
 from workbench.runner import CommandError, JournalBroken
 from workbench.tui.actions import bindings, reason_not
 from workbench.tui.guard import KeyGuard
-from workbench.tui.keyline import key_line
+from workbench.tui.keyline import KeyLine
 from workbench.tui.paint import content
 from workbench.tui.run.bar import BarPane
 from workbench.tui.run.frame import Shown, SideColumn, ThirdColumn, TopLine, put
 from workbench.tui.run.standing import situation_of, top_facts, top_state, where_words
+from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.tui.transcript import Transcript
 from workbench.view import panes
@@ -78,7 +79,7 @@ class RunBase(Screen[None]):
             yield ThirdColumn()
         yield Static("", id="notice")
         yield BarPane(id="bar")
-        yield Static("", id="keys")
+        yield KeyLine(keymap_of(self.app), id="keys")
 
     def on_mount(self) -> None:
         self._unsubscribe = [self.run_.subscribe(self._recorded), self.run_.subscribe_signals(self._passing)]
@@ -86,8 +87,7 @@ class RunBase(Screen[None]):
         self.draw()
         if self.opened.torn:
             self.notify(self.opened.torn, title="Set aside", severity="warning", markup=False)
-        if self.keep_going:
-            self.drive(play=True)
+        self.run_worker(self._begin(), group="run", exit_on_error=False)
 
     def on_unmount(self) -> None:
         for stop in self._unsubscribe:
@@ -113,10 +113,10 @@ class RunBase(Screen[None]):
     @property
     def situation(self) -> Situation:
         """What the keys depend on now."""
-        return situation_of(self.desk, self.bar.mode, self.transcript.cursor, self.focused is self.bar.scroll)
+        return situation_of(self.desk, self.bar.mode, self.transcript.cursor)
 
     @property
-    def is_running(self) -> bool:
+    def going(self) -> bool:
         return self.run_.in_flight is not None or self.run_.playing
 
     @property
@@ -165,13 +165,21 @@ class RunBase(Screen[None]):
 
     def drive(self, *, play: bool) -> None:
         """Make the next move, or all of them up to a question or the end."""
-        if self.is_running:
+        if self.going:
             return
         if self.opened.read_only:
             self.say(f"This session is read only: {self.opened.read_only}.")
             return
         self._driver = self.run_worker(self._drive(play), group="run", exit_on_error=False)
         self.redraw()
+
+    async def _begin(self) -> None:
+        """Give the goal, so that there is something to see; then run, when that was asked for."""
+        if not self.run_.state.started and not self.opened.read_only:
+            await self.run_.advance()
+        self.redraw()
+        if self.keep_going:
+            self.drive(play=True)
 
     async def _drive(self, play: bool) -> None:
         try:
@@ -215,14 +223,14 @@ class RunBase(Screen[None]):
 
     def interrupt(self) -> bool:
         """Stop the run if it is going. Returns whether it was."""
-        if not self.is_running:
+        if not self.going:
             return False
         self.keep_going = False
         return self.command(self.run_.stop)
 
     async def close_run(self) -> None:
         """Let the move in progress end in order, then close the session. What waits for a person goes on waiting."""
-        if self.is_running:
+        if self.going:
             self.run_.pause()
             if self.run_.in_flight is not None:
                 self.command(self.run_.stop)
@@ -291,7 +299,7 @@ class RunBase(Screen[None]):
         side = self.query_one(SideColumn)
         if side.display:
             selected = desk.selected_call(self.transcript.cursor)
-            side.show(state, selected, running=self.is_running, shown=self.shown)
+            side.show(state, selected, running=self.going, shown=self.shown)
         third = self.query_one(ThirdColumn)
         if third.display:
             third.show(state, past=desk.looking_back)
@@ -302,9 +310,7 @@ class RunBase(Screen[None]):
         self.draw_keys()
 
     def draw_keys(self) -> None:
-        keys = self.query_one("#keys", Static)
-        line = key_line(self.situation, self.size.width, getattr(self.app, "own_keys", None))
-        keys.update(line, layout=False)
+        self.query_one(KeyLine).situation = self.situation
 
     # ------------------------------------------------------------ the bar
 
@@ -337,7 +343,7 @@ class RunBase(Screen[None]):
         width = max(20, self.size.width - 4)
         if desk.looking_back:
             return past_bar(self.run_.events, desk.state, width)
-        if self.is_running:
+        if self.going:
             return None
         path = self.opened.session_path
         return bar_for(

@@ -13,6 +13,7 @@ from workbench.tui.run.bar import BarArea, BarScroll
 from workbench.tui.run.base import RunBase
 from workbench.tui.run.whole import WholeCall
 from workbench.view.entries import Line, Span
+from workbench.view.panes import arguments_shown
 from workbench.view.scopes import Scope, scopes
 from workbench.view.visible import visible
 
@@ -29,7 +30,7 @@ class Deciding(RunBase):
 
     def waiting(self) -> list[CallRecord]:
         """The calls the person is asked about, the one to decide now first."""
-        if self.desk.looking_back or self.is_running:
+        if self.desk.looking_back or self.going:
             return []
         move = self.run_.next
         if not isinstance(move, AskPerson):
@@ -74,7 +75,11 @@ class Deciding(RunBase):
         self.decide("allow")
 
     def action_deny(self) -> None:
-        if self.can("deny"):
+        if not self.can("deny"):
+            return
+        if self.desk.stand == "interrupted":
+            self.decide("deny")
+        else:
             name = visible(self.waiting()[0].call.tool)
             title: Line = (
                 Span("▲ Deny ", "wait"),
@@ -100,7 +105,7 @@ class Deciding(RunBase):
                 Span(" gets", "wait"),
                 Span("   the model is told what ran", "quiet"),
             )
-            arguments = json.dumps(json.loads(record.arguments), indent=2, ensure_ascii=False)
+            arguments = json.dumps(json.loads(arguments_shown(record)), indent=2, ensure_ascii=False)
             self.bar.open_area("edit", "wait", title, self.draft or arguments)
         self.draw_keys()
 
@@ -168,12 +173,14 @@ class Deciding(RunBase):
         if self.can("hold"):
             holding = self.run_.state.hold
             if self.command(lambda: self.run_.change({"hold": not holding})):
-                self.say("results are no longer held" if holding else "results stop at the door before the model reads them")
+                self.say(
+                    "results are no longer held" if holding else "results stop at the door before the model reads them"
+                )
 
     # ------------------------------------------------------------ the fields
 
     @on(TextArea.Changed, "#bar-area")
-    def _typed(self, event: TextArea.Changed) -> None:
+    def _text_changed(self, event: TextArea.Changed) -> None:
         mode = self.bar.mode
         if mode in ("edit", "answer", "edit-result"):
             self.draft = event.text_area.text

@@ -38,7 +38,7 @@ class TopLine(Static):
     def show(self, title: str, facts: str, where: str, state: Span, kind: str) -> None:
         """Draw it; the title gives way when there is no room for everything."""
         self.set_classes(kind)
-        room = max(10, self.size.width - 2)
+        room = max(10, self.size.width)
         right = [Span(where, "quiet"), Span("  "), Span(state.text, state.role, bold=True)]
         left_room = room - sum(cell_len(span.text) for span in right) - 2
         shown = visible(title).replace("\n", " ")

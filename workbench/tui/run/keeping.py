@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from textual import events, on
 
+from workbench.core.gate import describe
 from workbench.tui.run.bar import BarArea
 from workbench.tui.run.base import RunBase
 from workbench.tui.screens import Shell
 from workbench.view.entries import Line, Span
-from workbench.core.gate import describe
 from workbench.view.visible import visible
 
 
@@ -17,7 +17,7 @@ class Keeping(RunBase):
 
     def action_again(self) -> None:
         """The same scenario from the start, in a new session."""
-        if self.is_running:
+        if self.going:
             self.say("the run is going: x stops it first")
             return
         shell = self.app
@@ -67,10 +67,8 @@ class Keeping(RunBase):
 
     def _draw_grants(self) -> None:
         grants = self.run_.state.grants
-        title: Line = (
-            Span("Allowed in this run", "primary", bold=True),
-            Span("   a number withdraws one, esc closes" if grants else "   nothing; Y at a question allows more", "quiet"),
-        )
+        hint = "a number withdraws one, esc closes" if grants else "nothing; Y at a question allows more"
+        title: Line = (Span("Allowed in this run", "primary", bold=True), Span(f"   {hint}", "quiet"))
         lines: list[Line] = [
             (Span(f"{index}  ", "primary", bold=True), Span(visible(describe(grant))))
             for index, grant in enumerate(grants, 1)

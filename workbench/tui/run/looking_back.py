@@ -44,7 +44,7 @@ class LookingBack(RunBase):
 
     def look(self, n: int) -> None:
         """Look at the run as it was after event n."""
-        if self.is_running and not self.desk.looking_back:
+        if self.going and not self.desk.looking_back:
             self.say("the run is going: r pauses it, then ← looks back")
             return
         if not self.run_.events:

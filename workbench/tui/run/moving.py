@@ -40,7 +40,7 @@ class Moving(RunBase):
         """Run, or pause; in the past, play it."""
         if self.desk.looking_back:
             self.play_past()
-        elif self.is_running:
+        elif self.going:
             self.keep_going = False
             self.run_.pause()
             self.say("pauses after this move")
@@ -110,7 +110,9 @@ class Moving(RunBase):
                 self.limit_at = (self.limit_at + step) % len(LIMIT_NAMES)
                 self.limit_digits = ""
             case "toggle":
-                self._set_limit(chosen, None if chosen.cap is not None and not self.limit_digits else self._typed(chosen))
+                self._set_limit(
+                    chosen, None if chosen.cap is not None and not self.limit_digits else self._typed(chosen)
+                )
             case "more":
                 self._set_limit(chosen, words.raised(f"limits.{chosen.name}", chosen.cap or self._offer(chosen)))
             case "less":

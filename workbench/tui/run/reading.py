@@ -47,7 +47,9 @@ class Reading(RunBase):
         entry = self.desk.timeline.entry(index)
         title: Line = (Span(entry.word, entry.role, bold=True), Span(f"   event {entry.key}", "quiet"))
         body = [*all_lines(entry), *self.desk.hidden_lines(index)]
-        self.app.push_screen(Viewer(title, body, facts=f"{sum(len(s.text) for line in body for s in line):,} characters"))
+        self.app.push_screen(
+            Viewer(title, body, facts=f"{sum(len(s.text) for line in body for s in line):,} characters")
+        )
 
     def action_original(self) -> None:
         if self.can("original"):

@@ -13,18 +13,19 @@ from workbench.view.entries import Span
 if TYPE_CHECKING:
     from workbench.opening import Opened
 
-EDITING = ("edit", "edit-result")
-FIELDS = ("answer", "message", "reason", "name", "search", "limits", "more", "grants")
+PHASES: dict[str, Phase] = {
+    **dict.fromkeys(("edit", "edit-result"), "edit"),
+    **dict.fromkeys(("answer", "message"), "typing"),
+    **dict.fromkeys(("reason", "name", "search"), "field"),
+    **dict.fromkeys(("limits", "more", "grants"), "list"),
+}
+"""What is open in the bar, and the phase it makes."""
 
 
-def situation_of(desk: Desk, mode: str, cursor: int, in_bar: bool) -> Situation:
+def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
     """What the keys depend on: how the run stands, what is open in the bar, and which entry is picked."""
     stand = desk.stand
-    phase: Phase = "approval" if stand == "interrupted" else stand
-    if mode in EDITING:
-        phase = "edit"
-    elif mode in FIELDS:
-        phase = "typing"
+    phase: Phase = PHASES.get(mode) or ("approval" if stand == "interrupted" else stand)
     state = desk.run.state
     cap = state.limits.steps
     return Situation(
@@ -33,6 +34,7 @@ def situation_of(desk: Desk, mode: str, cursor: int, in_bar: bool) -> Situation:
         next_move=words.short_move(desk.move) if stand in ("idle", "paused") else "",
         submit=_submit_words(mode),
         calls_waiting=len(state.open_calls()) if stand == "approval" else 0,
+        interrupted=stand == "interrupted",
         raise_to=raise_words(desk),
         step_cap=cap is not None,
         holding=state.hold,

@@ -32,9 +32,9 @@ class Flow:
         """Entries shown, from the first."""
         self.width = 0
         """Cells for an entry, gutter included; 0 before it is known."""
-        self.tail: Layout | None = None
+        self.tail_entry: Entry | None = None
         """What stands after the last entry and is none itself."""
-        self._tail_entry: Entry | None = None
+        self.tail: Layout | None = None
         self._heights = Heights()
         self._opened: set[int] = set()
         self._layouts: LRUCache[int, Layout] = LRUCache(256)
@@ -72,7 +72,7 @@ class Flow:
 
     def set_tail(self, entry: Entry | None) -> None:
         """What stands after the last entry. Of a tail that grows only the lines that differ are wrapped again."""
-        self._tail_entry = entry
+        self.tail_entry = entry
         self.tail = None if entry is None else lay_out(entry, self.text_width(data=entry.data), before=self.tail)
 
     def toggle(self, index: int) -> bool:
@@ -105,7 +105,7 @@ class Flow:
         self.width = width
         self._layouts.clear()
         self._todo = 0 if self.count or len(self._heights) else None
-        self.set_tail(self._tail_entry)
+        self.set_tail(self.tail_entry)
 
     def measure(self, first: int, last: int) -> None:
         """Measure the entries from `first` to `last`, both included, where that has still to be done."""
@@ -155,6 +155,12 @@ class Flow:
         """(index, row in it) of what stands at a row, the blank after an entry included; the tail is at `count`."""
         start = self.top(self.count)
         return (self.count, row - start) if row >= start else self._heights.find(max(0, row))
+
+    def row_of(self, index: int, row: int) -> int:
+        """Where a row of an entry stands, or the last one, if the entry has fewer by now."""
+        if index >= self.count:
+            return self.top(self.count) + row
+        return self.top(index) + min(row, self.height(index) + self.gap - 1)
 
     def layout(self, index: int) -> Layout | None:
         """How an entry, or the tail, is laid out."""

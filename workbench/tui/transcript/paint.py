@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import pairwise
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
+from textual.widget import Widget
 
 from workbench.tui.transcript.flow import BAR, GUTTER
 from workbench.tui.transcript.layout import Layout
@@ -17,11 +18,32 @@ from workbench.view.entries import Entry
 
 Mark = tuple[int, int, Style]
 """A stretch of a row, in characters from its first one, and what is laid over it."""
-Styles = Callable[[str], Style]
-"""The style of a role, or of "ground" and "picked", the styles below everything."""
 
 BOLD = Style(bold=True)
 ITALIC = Style(italic=True)
+
+
+class Looks:
+    """Styles of a widget's component classes by role, kept until they are cleared."""
+
+    def __init__(self, widget: Widget, prefix: str) -> None:
+        self._widget = widget
+        self._prefix = prefix
+        self._known: dict[str, Style] = {}
+
+    def __call__(self, role: str) -> Style:
+        """The style of a role alone, without what is below it; "ground" is what is below everything."""
+        found = self._known.get(role)
+        if found is None:
+            if role in ("", "ground"):
+                found = self._widget.rich_style if role else Style()
+            else:
+                found = self._widget.get_component_rich_style(f"{self._prefix}{role}", partial=True)
+            self._known[role] = found
+        return found
+
+    def clear(self) -> None:
+        self._known.clear()
 
 
 def gutter_cells(entry: Entry) -> int:
@@ -29,30 +51,30 @@ def gutter_cells(entry: Entry) -> int:
     return GUTTER + BAR * entry.data
 
 
-def paint(layout: Layout, row: int, width: int, styles: Styles, marks: Iterable[Mark] = (), *, picked: bool) -> Strip:
+def paint(layout: Layout, row: int, width: int, looks: Looks, marks: Iterable[Mark] = (), *, picked: bool) -> Strip:
     """One row of an entry as a strip of that many cells."""
     entry = layout.entry
-    ground = styles("ground") + styles("picked") if picked else styles("ground")
-    segments = _gutter(entry, styles, ground, picked=picked) if row == 0 else [Segment(" " * GUTTER, ground)]
+    ground = looks("ground") + looks("picked") if picked else looks("ground")
+    segments = _gutter(entry, looks, ground, picked=picked) if row == 0 else [Segment(" " * GUTTER, ground)]
     if entry.data:
-        segments += [Segment("▎", ground + styles(entry.role)), Segment(" ", ground)]
+        segments += [Segment("▎", ground + looks(entry.role)), Segment(" ", ground)]
     if row < len(layout.rows):
-        segments += _text(layout, row, styles, ground, marks)
+        segments += _text(layout, row, looks, ground, marks)
     elif layout.note:
-        segments.append(Segment(layout.note, ground + styles("quiet")))
+        segments.append(Segment(layout.note, ground + looks("quiet")))
     used = sum(cell_len(segment.text) for segment in segments)
     return Strip(segments, used).adjust_cell_length(width, ground)
 
 
-def _gutter(entry: Entry, styles: Styles, ground: Style, *, picked: bool) -> list[Segment]:
-    sign = Segment("▸" if picked else " ", ground + styles("primary"))
+def _gutter(entry: Entry, looks: Looks, ground: Style, *, picked: bool) -> list[Segment]:
+    sign = Segment("▸" if picked else " ", ground + looks("primary"))
     step = "" if entry.step is None else str(entry.step) if entry.step < 10_000 else f"…{entry.step % 1000:03}"
     number = f"{step:>2} "
     word = entry.word.ljust(GUTTER - 1 - len(number))[: GUTTER - 1 - len(number)]
-    return [sign, Segment(number, ground + styles("quiet")), Segment(word, ground + styles(entry.role) + BOLD)]
+    return [sign, Segment(number, ground + looks("quiet")), Segment(word, ground + looks(entry.role) + BOLD)]
 
 
-def _text(layout: Layout, row: int, styles: Styles, ground: Style, marks: Iterable[Mark]) -> list[Segment]:
+def _text(layout: Layout, row: int, looks: Looks, ground: Style, marks: Iterable[Mark]) -> list[Segment]:
     place = layout.rows[row]
     line = layout.lines[place.line]
     start, end = place.start, place.start + len(layout.row_text(row))
@@ -63,7 +85,7 @@ def _text(layout: Layout, row: int, styles: Styles, ground: Style, marks: Iterab
     segments = []
     for first, last in pairwise(sorted(bound for bound in bounds if start <= bound <= end)):
         span = line.spans[bisect_right(line.ends, first)]
-        style = ground + styles(span.role)
+        style = ground + looks(span.role)
         if span.bold:
             style += BOLD
         if span.italic:

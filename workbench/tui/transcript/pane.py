@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import Any, get_args
 
-from rich.style import Style
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.reactive import reactive
@@ -18,10 +18,10 @@ from textual.widget import Widget
 
 from workbench.tui.transcript.flow import Flow
 from workbench.tui.transcript.layout import Layout
-from workbench.tui.transcript.paint import Mark, gutter_cells, paint
+from workbench.tui.transcript.paint import Looks, Mark, gutter_cells, paint
 from workbench.tui.transcript.search import Finder
+from workbench.tui.transcript.selection import selected_text
 from workbench.view.entries import Entry, EntrySource, Role
-from workbench.view.visible import visible
 
 SLICE = 0.004
 """Seconds of measuring in one go, so that a key never waits longer for it."""
@@ -32,8 +32,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     ALLOW_MAXIMIZE = False
     COMPONENT_CLASSES = {
-        f"transcript--{name}"
-        for name in (*(role for role in get_args(Role) if role), "picked", "match", "found")
+        f"transcript--{name}" for name in (*(role for role in get_args(Role) if role), "picked", "match", "found")
     }
     DEFAULT_CSS = """
     Pane {
@@ -78,7 +77,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.finder: Finder | None = None
         """The search that is on."""
         self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(1024)
-        self._looks: dict[str, Style] = {}
+        self.looks = Looks(self, "transcript--")
         self._slices: Timer | None = None
         self._moving = False
         if source is not None:
@@ -102,7 +101,6 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def changed(self, index: int) -> None:
         """The entry at `index` says something else now. O(log n)."""
-        self._strips.clear()
         with self.steady():
             self.flow.changed(index)
 
@@ -118,8 +116,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
         For a reply give the entry as it is so far: lines that are equal to those before are not wrapped again.
         """
-        with self.steady():
-            self.flow.set_tail(entry)
+        if entry != self.flow.tail_entry:
+            with self.steady():
+                self.flow.set_tail(entry)
 
     # ------------------------------------------------------------ the reader's place
 
@@ -128,18 +127,19 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Around a change: the reader's place stays, be it the end or the row that is at the top."""
         index, row = self.flow.locate(round(self.scroll_y))
         yield
-        self._keep(index, row, draw=draw)
+        self._put(inf if self.follows else self.flow.row_of(index, row), draw=draw)
         self.settled()
 
-    def _keep(self, index: int, row: int, *, draw: bool) -> None:
-        """Take in how much there is now, with the end in view, or else that row of that entry at the top."""
+    def _put(self, place: float, *, draw: bool = True) -> None:
+        """Take in how much there is, and scroll there, as far as there is something to scroll."""
         size = Size(self.flow.width, self.flow.total)
-        with self._moved_by_us():
+        self._moving = True
+        try:
             if size != self.virtual_size:
                 # Set past the reactive: it would lay out the whole screen anew, and draw it twice.
                 self.set_reactive(Widget.virtual_size, size)
                 self._scroll_update(size)
-            place = min(self.max_scroll_y if self.follows else self._row_now(index, row), self.max_scroll_y)
+            place = max(0, min(place, self.max_scroll_y))
             if draw:
                 self.scroll_target_y = self.scroll_y = place
                 self.refresh()
@@ -147,34 +147,20 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
                 self.set_reactive(Widget.scroll_y, float(place))
                 self.set_reactive(Widget.scroll_target_y, float(place))
                 self.vertical_scrollbar.position = place
-
-    @contextmanager
-    def _moved_by_us(self) -> Iterator[None]:
-        before, self._moving = self._moving, True
-        try:
-            yield
         finally:
-            self._moving = before
+            self._moving = False
 
-    def _row_now(self, index: int, row: int) -> int:
-        flow = self.flow
-        if index < flow.count:
-            row = min(row, flow.height(index) + flow.gap - 1)
-        return flow.top(min(index, flow.count)) + row
+    def bring(self, row: float) -> None:
+        """Scroll so that this row is at the top. Whether the end is followed does not change."""
+        self._put(row)
+        if self.flow.has_guesses:
+            index, within = self.flow.locate(round(self.scroll_y))
+            self._measure_from(index)
+            self._put(self.flow.row_of(index, within))
 
     def move_to(self, row: float) -> None:
-        """Scroll so that this row is at the top, as far as there is something to scroll."""
-        with self._moved_by_us():
-            self.scroll_target_y = self.scroll_y = row
-        self.scrolled()
-
-    def scrolled(self) -> None:
-        """The view was moved: it follows the end when, and only when, it was moved there."""
-        self.follows = False
-        if self.flow.has_guesses:
-            index, row = self.flow.locate(round(self.scroll_y))
-            self._measure_from(index)
-            self._keep(index, row, draw=True)
+        """Scroll as a person does: at the end, and only there, the end is followed from now on."""
+        self.bring(row)
         self.follows = self.at_end
         self.settled()
 
@@ -188,7 +174,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if not self._moving and round(old_value) != round(new_value):
-            self.scrolled()
+            self.move_to(new_value)
 
     def scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> None:
         """As everywhere, but never animated: a page is one frame."""
@@ -205,7 +191,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         top = self.flow.locate(round(self.scroll_y))[0]
         with self.steady():
             if width != self.flow.width:
-                self.screen.clear_selection()
+                if self.text_selection is not None:
+                    self.screen.clear_selection()  # it says rows, and these become others
                 self._strips.clear()
                 self.flow.rewrap(width)
             self._measure_from(self.flow.count if self.follows else top)
@@ -229,26 +216,15 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._looks.clear()
+        self.looks.clear()
         self._strips.clear()
-
-    def look(self, name: str) -> Style:
-        """The style of a colour role; "ground" is that of the widget itself."""
-        found = self._looks.get(name)
-        if found is None:
-            if name in ("", "ground"):
-                found = self.rich_style if name else Style()
-            else:
-                found = self.get_component_rich_style(f"transcript--{name}", partial=True)
-            self._looks[name] = found
-        return found
 
     def _marks(self, index: int, layout: Layout, row: int) -> list[Mark]:
         """What is laid over a row, from below: places found, then what is selected by mouse."""
         marks: list[Mark] = []
         if self.finder is not None:
             for start, end, here in self.finder.in_row(index, layout, row):
-                marks.append((start, end, self.look("found" if here else "match")))
+                marks.append((start, end, self.looks("found" if here else "match")))
         selection = self.text_selection
         span = None if selection is None else selection.get_span(self.flow.top(index) + row)
         if span is not None:
@@ -263,15 +239,15 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         index, row = self.flow.locate(line)
         layout = self.flow.layout(index)
         if layout is None or row >= layout.height:
-            return Strip.blank(width, self.look("ground"))
+            return Strip.blank(width, self.looks("ground"))
         lasting = index < self.flow.count and self.text_selection is None
         key = (index, row, index == self.cursor)
         strip = self._strips.get(key) if lasting else None
         if strip is None:
-            strip = paint(layout, row, width, self.look, self._marks(index, layout, row), picked=key[2])
+            strip = paint(layout, row, width, self.looks, self._marks(index, layout, row), picked=key[2])
             if lasting:
                 self._strips[key] = strip
-        return strip.adjust_cell_length(width, self.look("ground")).apply_offsets(-gutter_cells(layout.entry), line)
+        return strip.adjust_cell_length(width, self.looks("ground")).apply_offsets(-gutter_cells(layout.entry), line)
 
     # ------------------------------------------------------------ selection by mouse
 
@@ -279,36 +255,4 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text without gutter and wrapping; entries between the first and the last come whole."""
-        flow = self.flow
-        first = flow.locate(0 if selection.start is None else selection.start.y)
-        last = flow.locate(flow.total - 1 if selection.end is None else selection.end.y)
-        ends = (
-            0 if selection.start is None else max(0, selection.start.x),
-            None if selection.end is None else selection.end.x,
-        )
-        out = []
-        for index in range(first[0], min(last[0], flow.count) + 1):
-            if first[0] < index < last[0] and flow.source is not None:
-                out.append(visible(flow.source.text(index)))
-                continue
-            begin = (first[1], ends[0]) if index == first[0] else (0, 0)
-            finish = (last[1], ends[1]) if index == last[0] else (-1, None)
-            out.append(self._part(index, begin, finish))
-        return "\n".join(out).strip("\n"), "\n"
-
-    def _part(self, index: int, begin: tuple[int, int], finish: tuple[int, int | None]) -> str:
-        """The text of an entry from one (row, character) to another; row -1 is the last one."""
-        layout = self.flow.layout(index)
-        if layout is None:
-            return ""
-        stop = len(layout.rows) - 1 if finish[0] < 0 else min(finish[0], len(layout.rows) - 1)
-        pieces: list[str] = []
-        for row in range(begin[0], stop + 1):
-            place = layout.rows[row]
-            text = layout.lines[place.line].text[place.start : place.end]
-            end = finish[1] if row == finish[0] else None
-            if place.start == 0 and row > begin[0]:
-                pieces.append("\n")
-            pieces.append(text[begin[1] if row == begin[0] else 0 : None if end is None else max(0, end)])
-        return "".join(pieces).rstrip(" ")
+        return selected_text(self.flow, selection), "\n"

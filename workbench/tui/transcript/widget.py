@@ -115,16 +115,15 @@ class Transcript(Pane):
         flow = self.flow
         if not 0 <= index < flow.count:
             return
-        self.follows = False
-        with self.steady():
-            flow.measure(index, index)
+        flow.measure(index, index)
         first = flow.top(index) + (row or 0)
         rows = flow.height(index) if row is None else 1
         top = round(self.scroll_y)
         if first < top or rows > self._page:
-            self.move_to(first)
+            top = first
         elif first + rows > top + self._page:
-            self.move_to(first + rows - self._page)
+            top = first + rows - self._page
+        self.bring(top)
         self.cursor = index
         self.follows = index == flow.count - 1 and self.at_end
         self.settled()
@@ -167,7 +166,7 @@ class Transcript(Pane):
         self.move_to(round(self.scroll_y) + max(1, self._page - 1))
 
     def action_first_entry(self) -> None:
-        self.move_to(0)
+        self.bring(0)
         self.select(0)
 
     def action_latest(self) -> None:
@@ -180,11 +179,9 @@ class Transcript(Pane):
         self._fold(self.cursor)
 
     def _fold(self, index: int) -> None:
-        if 0 <= index < self.flow.count:
+        """Fold or unfold an entry; its first row comes into view."""
+        if 0 <= index < self.flow.count and self.flow.toggle(index):
             self._strips.clear()
-            self.follows = False
-            with self.steady():
-                self.flow.toggle(index)
             self.select(index, 0)
 
     def on_click(self, event: events.Click) -> None:

@@ -61,14 +61,16 @@ def _wide_cuts(line: str, width: int, limit: int | None) -> list[int]:
         if took is None:
             took = _cells[character] = cell_len(character)
         if joined or not took:
-            took = _joined_cells(base, character, joined=joined)
+            if joined:
+                took = max(0, cell_len(base + JOINER + character) - cell_len(base))
             joined = character == JOINER
-            base = "" if character == VARIATION else base
             used += took
             left += took
             if good == index > start:
                 good, left = index + 1, 0
             continue
+        if line[index + 1 : index + 2] == VARIATION:  # the sign that follows makes some characters wide
+            took = cell_len(character + VARIATION)
         if used + took > width and index > start and not (character == " " and used == width):
             start, used = (good, left) if good > start + 1 and left + took <= width else (index, 0)
             out.append(start)
@@ -81,15 +83,6 @@ def _wide_cuts(line: str, width: int, limit: int | None) -> list[int]:
         if character == " " or took > 1:
             good, left = index + 1, 0
     return out
-
-
-def _joined_cells(base: str, character: str, *, joined: bool) -> int:
-    """How many cells more a character takes for having been joined to `base`."""
-    if not base:
-        return 0
-    if joined:
-        return cell_len(base + JOINER + character) - cell_len(base)
-    return cell_len(base + character) - cell_len(base) if character == VARIATION else 0
 
 
 def count_rows(text: str, width: int, fold_at: int | None = None) -> int:

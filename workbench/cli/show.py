@@ -1,0 +1,72 @@
+"""`workbench show`: a saved run as it stands, or stood at some event, in one of four forms."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from workbench.cli.errors import BadInput
+from workbench.cli.places import home_of, session_file
+from workbench.core.events import Event
+from workbench.core.records import RequestMark
+from workbench.core.state import State, fold
+from workbench.headless import entry_lines, event_line
+from workbench.sessions.journal import read_session
+from workbench.view import words
+from workbench.view.timeline import Timeline
+from workbench.view.visible import visible
+
+
+def show(options: argparse.Namespace) -> int:
+    """`workbench show SESSION`."""
+    session = read_session(session_file(options.session, home_of(options)))
+    total = len(session.events)
+    at = total if options.at is None else options.at
+    if not 0 <= at <= total:
+        raise BadInput(f"--at {at}: the session has {total} events")
+    if session.torn:
+        print(visible(session.torn), file=sys.stderr)
+    events = session.events[:at]
+    state = fold(session.header, events)
+    for line in _FORMS[options.form](state, events):
+        print(line)
+    return 0
+
+
+def _text(state: State, events: Sequence[Event]) -> list[str]:
+    timeline = Timeline(events, state)
+    lines = [line for index in range(len(timeline)) for line in entry_lines(timeline.entry(index))]
+    return [*lines, "", words.stop_title(state) or "The run has not stopped."]
+
+
+def _json(state: State, events: Sequence[Event]) -> list[str]:  # noqa: ARG001 - every form gets both
+    return [event_line(n, event) for n, event in enumerate(events, 1)]
+
+
+def _requests(state: State, events: Sequence[Event]) -> list[str]:  # noqa: ARG001
+    """Every request as it was sent: instructions, then the messages."""
+    lines = ["system", visible(state.system), ""] if state.system else []
+    for number, mark in enumerate(state.requests, 1):
+        lines.append(f"request {number}: {mark.messages} messages, {mark.chars:,} characters, {_tokens(mark)} tokens")
+        for message in state.messages[: mark.messages]:
+            lines.append(f"  {message.role:<10}{visible(message.text)}".replace("\n", f"\n{' ' * 12}"))
+            lines += [f"{' ' * 12}→ {visible(call.tool)} {visible(call.arguments)}" for call in message.calls]
+        lines.append("")
+    return lines
+
+
+def _cost(state: State, events: Sequence[Event]) -> list[str]:  # noqa: ARG001
+    lines = [f"{'request':<9}{'input':>10}{'output':>10}{'input so far':>15}"]
+    total = 0
+    for number, mark in enumerate(state.requests, 1):
+        total += mark.tokens
+        lines.append(f"{number:<9}{_tokens(mark):>10}{mark.output:>10,}{total:>15,}")
+    return [*lines, f"cost {words.money(state.cost)}, {state.total_seconds:.2f} s of work"]
+
+
+def _tokens(mark: RequestMark) -> str:
+    return f"{'~' if mark.estimated else ''}{mark.tokens:,}"
+
+
+_FORMS = {"text": _text, "json": _json, "requests": _requests, "cost": _cost}

@@ -1,0 +1,144 @@
+"""The two moves that reach outside: ask the model, run a tool. Each ends in the event that says what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import replace
+
+from workbench.core.events import Held, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.ports import Clock, Model, ModelFailure, OnLate, OnSignal, Request, ToolOutcome, Tools
+from workbench.core.reading import read_reply
+from workbench.core.records import CallRecord
+from workbench.core.state import State
+from workbench.core.values import GoalCheck, ToolInfo
+
+
+async def ask_model(
+    model: Model, tools: Tools, state: State, clock: Clock, *, within: float | None, on_signal: OnSignal
+) -> ModelReply | ModelFailed:
+    """Send everything recorded so far; at most `within` seconds, on the clock of the run and on the wall."""
+    native = state.protocol.native_tools
+    request = Request(
+        system=state.system,
+        messages=state.messages.copy(),
+        tools=state.header.tools if native else (),
+        options=state.header.options,
+        state=state,
+    )
+    began = clock.now()
+    reply = None
+    try:
+        if within is None:
+            reply = await model.reply(request, on_signal)
+        else:
+            limit = asyncio.timeout(within)
+            try:
+                async with limit:
+                    reply = await model.reply(request, on_signal)
+            except TimeoutError:
+                if not limit.expired():
+                    raise
+    except ModelFailure as failure:
+        return _failed(failure, clock.now() - began)
+    took = clock.now() - began
+    if reply is None or (within is not None and took > within):
+        return _failed(ModelFailure("deadline", f"no reply within the {within:g} seconds that were left"), took)
+    return read_reply(state, reply, tools.check, took)
+
+
+def started(state: State, record: CallRecord) -> ToolStarted:
+    """What is written before a tool runs."""
+    call, arguments = record.call, record.arguments
+    tool = state.tool(call.tool)
+    return ToolStarted(
+        call=call.id,
+        arguments=arguments if arguments != call.canonical else "",
+        key=state.effect_key(call.tool, arguments) if tool is not None and tool.gated else "",
+    )
+
+
+async def run_tool(
+    tools: Tools, state: State, record: CallRecord, clock: Clock, *, within: float | None, on_late: OnLate
+) -> ToolResult:
+    """Run a call that has been recorded as started; at most its own time limit, and `within` seconds."""
+    name, began = record.call.tool, clock.now()
+    tool = state.tool(name)
+    limit = tool.timeout if tool is not None else None
+    if within is not None:
+        limit = within if limit is None else min(limit, within)
+    key = record.started.key if record.started is not None else ""
+    outcome = await tools.run(name, record.arguments, within=limit, key=key, on_late=on_late)
+    result = _result(record.call.id, outcome, tool, clock.now() - began)
+    check = state.header.goal_check
+    if check is not None and outcome.outcome == "ran":
+        return replace(result, goal_met=_goal_met(check, tools, name, result.content))
+    return result
+
+
+def cancelled(record: CallRecord) -> ToolResult:
+    """The result of a call that a person cancelled while it ran."""
+    content = f"{record.call.tool} was cancelled by a person while it ran; whether it took effect is unknown."
+    return ToolResult(call=record.call.id, outcome="cancelled", content=content, retry=False)
+
+
+def held(result: ToolResult) -> Held:
+    """A result that is to wait at the door."""
+    return Held(
+        call=result.call,
+        outcome=result.outcome,
+        content=result.content,
+        value=result.value,
+        source=result.source,
+        trust=result.trust,
+        full_chars=result.full_chars,
+        cursor=result.cursor,
+        took=result.took,
+        effects=result.effects,
+        retry=result.retry,
+        detail=result.detail,
+        goal_met=result.goal_met,
+    )
+
+
+def _failed(failure: ModelFailure, took: float) -> ModelFailed:
+    return ModelFailed(
+        failure=failure.kind,
+        detail=failure.detail,
+        attempts=failure.attempts,
+        partial=failure.partial,
+        took=took,
+        line=failure.line,
+        served=failure.served,
+    )
+
+
+def _result(call_id: str, outcome: ToolOutcome, tool: ToolInfo | None, took: float) -> ToolResult:
+    return ToolResult(
+        call=call_id,
+        outcome=outcome.outcome,
+        content=outcome.content,
+        value=outcome.value,
+        source=tool.source if tool is not None else "",
+        trust=tool.trust if tool is not None else "trusted",
+        full_chars=outcome.full_chars,
+        cursor=outcome.cursor,
+        took=took,
+        effects=outcome.effects,
+        retry=outcome.retry,
+        detail=outcome.detail,
+    )
+
+
+def _goal_met(check: GoalCheck, tools: Tools, tool: str, content: str) -> bool:
+    if check.file:
+        text = tools.file_text(check.file)
+    elif check.result_of == tool:
+        text = content
+    else:
+        return False
+    if text is None:
+        return False
+    if check.contains is not None and check.contains not in text:
+        return False
+    return check.matches is None or re.search(check.matches, text) is not None

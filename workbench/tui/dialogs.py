@@ -1,0 +1,84 @@
+"""Small questions, drawn like the bar: yes or no, and one line of text. Their callers go on in a callback."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from workbench.tui.screens import Dialog, keys_row
+from workbench.view.visible import visible
+
+
+class Confirm(Dialog[bool]):
+    """A question where only `y` is a yes: enter, n, q and esc are a no, so that a key too many does no harm."""
+
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(True)", "yes", show=False),
+        Binding("n,q,enter,escape", "answer(False)", "no", show=False),
+    ]
+    DEFAULT_CSS = """
+    Confirm, Prompt { align: center bottom; background: $background 50%; }
+    Confirm > Vertical, Prompt > Vertical {
+        height: auto;
+        max-height: 100%;
+        background: $surface;
+        border-top: heavy $wb-wait;
+    }
+    Prompt > Vertical { border-top: heavy $primary; }
+    Confirm Static, Prompt Static { height: auto; padding: 0 1; }
+    Confirm .detail, Prompt .detail { color: $wb-quiet; padding: 0 1 0 3; }
+    Confirm .keys, Prompt .keys { padding: 1 1 0 1; }
+    Prompt Input { margin: 1 1 0 3; background: $background; }
+    .-low Confirm .keys, .-low Prompt .keys { padding: 0 1; }
+    """
+
+    def __init__(self, question: str, detail: str = "", yes: str = "yes", no: str = "no") -> None:
+        super().__init__()
+        self._question = question
+        self._detail = detail
+        self._yes, self._no = yes, no
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(Content.assemble(("▲ ", "$wb-wait"), (visible(self._question), "bold $wb-wait")))
+            if self._detail:
+                yield Static(Content(visible(self._detail)), classes="detail")
+            keys = keys_row(("y", "y", self._yes), ("n", "n", self._no))
+            yield Static(keys + Content.styled("   enter and esc are no, too", "$wb-quiet"), classes="keys")
+
+    def action_answer(self, answer: bool) -> None:
+        self.dismiss(answer)
+
+
+class Prompt(Dialog[str | None]):
+    """One line of text: enter gives it, esc gives None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", show=False)]
+
+    def __init__(self, title: str, value: str = "", hint: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self._value = value
+        self._hint = hint
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Static(Content.styled(visible(self._title), "bold $primary"))
+            if self._hint:
+                yield Static(Content(visible(self._hint)), classes="detail")
+            yield Input(self._value, compact=True, select_on_focus=False)
+            yield Static(keys_row(("enter", "enter", "send"), ("escape", "esc", "cancel")), classes="keys")
+
+    @on(Input.Submitted)
+    def _sent(self, event: Input.Submitted) -> None:
+        self.dismiss(event.value)
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)

@@ -1,0 +1,1 @@
+"""Home: the scripts and the sessions there are, to open, run, filter and delete."""

@@ -1,0 +1,252 @@
+"""A list of any length, on the Line API: only the rows that can be seen are ever drawn."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from workbench.tui.home.rows import group_row, note_row, title_row
+from workbench.view.entries import Line, Span
+from workbench.view.shelf import Item
+
+ROLES = ("quiet", "rule", "go", "wait", "error")
+
+
+class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
+    """Items under group headings, one of them picked. It says what happened in messages."""
+
+    ALLOW_MAXIMIZE = False
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup", "page(-1)", "page up", show=False),
+        Binding("pagedown", "page(1)", "page down", show=False),
+        Binding("home", "pick_at(0)", "first", show=False),
+        Binding("end", "pick_at(-1)", "last", show=False),
+    ]
+    COMPONENT_CLASSES = {f"list--{name}" for name in (*ROLES, "primary", "picked")}
+    DEFAULT_CSS = (
+        """
+    ItemList {
+        height: 1fr;
+        overflow-x: hidden;
+        overflow-y: auto;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+        background: $background;
+        color: $foreground;
+        & > .list--picked { background: $surface; }
+        &:focus > .list--picked { background: $panel; }
+    """
+        + "".join(
+            f"    & > .list--{role} {{ color: ${'' if role == 'primary' else 'wb-'}{role}; }}\n" for role in ROLES
+        )
+        + "}"
+    )
+
+    cursor: reactive[int] = reactive(-1)
+    """The picked item; -1 when there is none."""
+
+    @dataclass
+    class Picked(Message):
+        """Another item is picked, or the picked one says something else now."""
+
+        list: ItemList
+
+        @property
+        def control(self) -> ItemList:
+            return self.list
+
+    @dataclass
+    class Chosen(Message):
+        """An item was clicked twice."""
+
+        list: ItemList
+
+        @property
+        def control(self) -> ItemList:
+            return self.list
+
+    def __init__(self, empty: str = "", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.items: Sequence[Item] = ()
+        self._empty = empty
+        self._tops: list[int] = []
+        """The row of each item's title."""
+        self._rows = 0
+        self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(512)
+        self._looks: dict[str, Style] = {}
+
+    # ------------------------------------------------------------ content
+
+    def show(self, items: Sequence[Item], empty: str = "") -> None:
+        """Show these items; what was picked stays picked, and where it is, as far as it is still there."""
+        before = self.item
+        above = self._tops[self.cursor] - round(self.scroll_y) if before is not None else 0
+        self.items, self._empty = items, empty
+        self._lay_out()
+        index = next((at for at, item in enumerate(items) if before is not None and item.key == before.key), None)
+        if index is None:
+            index = min(max(0, self.cursor), len(items) - 1)
+        self.virtual_size = Size(0, self._rows)
+        self.set_reactive(ItemList.cursor, index)
+        if index >= 0:
+            self._scroll(self._tops[index] - above)
+        self._reveal()
+        self._strips.clear()
+        self.refresh()
+        self.post_message(self.Picked(self))
+
+    def _lay_out(self) -> None:
+        self._tops, row, group = [], 0, ""
+        for item in self.items:
+            if item.group != group:
+                group = item.group
+                row += 2 if row else 1
+            self._tops.append(row)
+            row += 2 if item.note else 1
+        self._rows = row
+
+    @property
+    def item(self) -> Item | None:
+        """The picked item."""
+        return self.items[self.cursor] if 0 <= self.cursor < len(self.items) else None
+
+    # ------------------------------------------------------------ moving
+
+    def pick(self, index: int) -> None:
+        """Pick an item, the nearest there is, and bring it into view."""
+        self.cursor = min(max(0, index), len(self.items) - 1)
+        self._reveal()
+
+    def pick_key(self, key: str) -> None:
+        """Pick the item with that key, if it is there."""
+        index = next((at for at, item in enumerate(self.items) if item.key == key), None)
+        if index is not None:
+            self.pick(index)
+
+    def move(self, step: int) -> None:
+        """So many items down, or up."""
+        self.pick(self.cursor + step)
+
+    def action_page(self, direction: int) -> None:
+        if self.items:
+            row = self._tops[self.cursor] + direction * max(1, self._page - 1)
+            self.pick(max(0, bisect_right(self._tops, max(0, row)) - 1))
+
+    def action_pick_at(self, index: int) -> None:
+        self.pick(index if index >= 0 else len(self.items) - 1)
+
+    def watch_cursor(self) -> None:
+        self.refresh()
+        self.post_message(self.Picked(self))
+
+    @property
+    def _page(self) -> int:
+        return max(1, self.scrollable_content_region.height)
+
+    def _reveal(self) -> None:
+        """Bring the picked item into view, and what stands over it when it is the first of its group."""
+        if not 0 <= self.cursor < len(self.items):
+            return
+        first, last = self._span(self.cursor)
+        top = round(self.scroll_y)
+        if first < top:
+            self._scroll(first)
+        elif last >= top + self._page:
+            self._scroll(last + 1 - self._page)
+
+    def _span(self, index: int) -> tuple[int, int]:
+        """First and last row of an item, its heading included."""
+        last = self._tops[index] + bool(self.items[index].note)
+        heads = index == 0 or self.items[index - 1].group != self.items[index].group
+        return (self._tops[index] - bool(heads and self.items[index].group), last)
+
+    def _scroll(self, row: int) -> None:
+        self.scroll_target_y = self.scroll_y = max(0, min(row, self.max_scroll_y))
+
+    def on_resize(self) -> None:
+        self._strips.clear()
+        self._reveal()
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index, part = self._at(round(self.scroll_y) + offset.y)
+        if part in ("title", "note"):
+            self.cursor = index
+            if event.chain == 2:
+                self.post_message(self.Chosen(self))
+
+    def _at(self, row: int) -> tuple[int, str]:
+        """The item at a row, and which part of it is there: title, note, heading of its group, or blank."""
+        index = bisect_right(self._tops, row) - 1
+        if index >= 0 and row <= self._tops[index] + bool(self.items[index].note):
+            return index, "title" if row == self._tops[index] else "note"
+        if index + 1 < len(self.items) and row == self._tops[index + 1] - 1:
+            return index + 1, "heading"
+        return index, ""
+
+    # ------------------------------------------------------------ drawing
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._looks.clear()
+        self._strips.clear()
+
+    def render(self) -> str:
+        return ""
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        row = round(self.scroll_y) + y
+        index, _ = self._at(row)
+        key = (row, index == self.cursor)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = self._draw(row, width)
+        return strip
+
+    def _draw(self, row: int, width: int) -> Strip:
+        index, part = self._at(row)
+        line: Line = ()
+        picked = index == self.cursor and part in ("title", "note")
+        if part == "title":
+            line = title_row(self.items[index], width, picked=picked)
+        elif part == "note":
+            line = note_row(self.items[index], width)
+        elif part == "heading":
+            line = group_row(self.items[index].group, width)
+        elif not self.items and row == 0:
+            line = (Span(self._empty, "quiet"),)
+        ground = self._look("picked") if picked else self._look("")
+        segments = [Segment(span.text, self._style(span, ground)) for span in line if span.text]
+        return Strip(segments).adjust_cell_length(width, ground)
+
+    def _style(self, span: Span, ground: Style) -> Style:
+        style = ground + self._look(span.role) if span.role else ground
+        return style + Style(bold=True) if span.bold else style
+
+    def _look(self, role: str) -> Style:
+        """The style of a colour role; "" is that of the widget, "picked" that of the picked item."""
+        if role not in self._looks:
+            if role in ("", "picked"):
+                style = self.rich_style
+                style += self.get_component_rich_style("list--picked", partial=True) if role else Style()
+            else:
+                style = self.get_component_rich_style(f"list--{role}", partial=True)
+            self._looks[role] = style
+        return self._looks[role]

@@ -1,0 +1,89 @@
+"""What the app and its screens know of each other, so that neither imports the other; and the base of all dialogs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.style import Style
+
+from workbench.tui.actions import Keymap
+from workbench.tui.keyline import KEY
+from workbench.tui.situation import Situation
+
+if TYPE_CHECKING:
+    from workbench.opening import Opened
+
+Result = TypeVar("Result")
+
+
+@runtime_checkable
+class Situated(Protocol):
+    """A screen that says what its keys depend on."""
+
+    @property
+    def situation(self) -> Situation: ...
+
+
+@runtime_checkable
+class RunView(Protocol):
+    """The Run screen, as far as the app has to do with it."""
+
+    @property
+    def going(self) -> bool:
+        """Whether a move is being made, or the next one will be by itself."""
+
+    @property
+    def run_title(self) -> str: ...
+
+    def interrupt(self) -> bool:
+        """Stop the run if it is going. Returns whether it was."""
+
+    async def close_run(self) -> None:
+        """End what is going on in order and close the session; what waits for a person goes on waiting."""
+
+
+@runtime_checkable
+class Shell(Protocol):
+    """The app, as far as screens have to do with it."""
+
+    own_keys: Keymap
+
+    def open_scenario(self, path: Path, *, play: bool = False) -> None: ...
+
+    def open_session(self, path: Path, *, play: bool = False) -> None: ...
+
+    def run_again(self, opened: Opened) -> None:
+        """The same scenario from the start, in a new session, in place of the screen of this one."""
+
+    def leave_run(self, screen: RunView) -> None:
+        """Close the run and go back to Home."""
+
+    def report(self, *sentences: str) -> None:
+        """Say what went wrong, here and, later, on Home."""
+
+
+class Dialog(ModalScreen[Result]):
+    """A modal of ours. Ctrl+c and ctrl+q work in it, as everywhere; so does going back to the shell."""
+
+    ALLOW_MAXIMIZE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend_process")
+    ]
+
+
+def keys_row(*items: tuple[str, str, str]) -> Content:
+    """A key line of a dialog: (key, key as written, words) each. Clicking one is pressing it."""
+    parts = []
+    for key, written, words in items:
+        click = Style.from_meta({"@click": f"app.simulate_key('{key}')"})
+        parts.append(Content.assemble((written, KEY), " ", words).stylize(click))
+    return Content("   ").join(parts)
+
+
+def keymap_of(app: Any) -> Keymap:
+    """The keys of the person who uses the app; none of their own where the app is another one."""
+    return app.own_keys if isinstance(app, Shell) else {}

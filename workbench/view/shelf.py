@@ -1,0 +1,407 @@
+"""What Home shows, as plain values: scripts by tag, sessions under their parents, and files that cannot be read.
+
+The rooms that parse files are imported when a file is read, so that importing this costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from workbench.core.statuses import Status
+from workbench.home import Home
+from workbench.view.entries import Role
+
+if TYPE_CHECKING:
+    from workbench.scenarios.errors import Problem
+    from workbench.sessions.store import SessionSummary
+
+Kind = Literal["script", "session", "bad", "theme"]
+Outcome = tuple[str, str, Role]
+"""Sign, word of at most 12 characters, colour role."""
+Stamp = tuple[int, int]
+"""When a file was written, in ns, and its bytes."""
+
+OUTCOMES: dict[Status, Outcome] = {
+    Status.RUNNING: ("·", "not ended", "quiet"),
+    Status.ANSWERED: ("✓", "answered", "go"),
+    Status.GOAL_REACHED: ("✓", "goal reached", "go"),
+    Status.STEP_BUDGET_EXHAUSTED: ("■", "step cap", "error"),
+    Status.CALL_BUDGET_EXHAUSTED: ("■", "call cap", "error"),
+    Status.TOKEN_BUDGET_EXHAUSTED: ("■", "token cap", "error"),
+    Status.COST_BUDGET_EXHAUSTED: ("■", "cost cap", "error"),
+    Status.DEADLINE_EXCEEDED: ("■", "time cap", "error"),
+    Status.CONTEXT_WINDOW_EXCEEDED: ("■", "context full", "error"),
+    Status.REPEATED_ACTION: ("■", "repeating", "error"),
+    Status.TOO_MANY_FAILURES: ("■", "failures", "error"),
+    Status.PROTOCOL_ERRORS: ("■", "unreadable", "error"),
+    Status.REPLY_CUT_OFF: ("■", "cut off", "error"),
+    Status.REPLY_BLOCKED: ("■", "blocked", "error"),
+    Status.SCRIPT_EXHAUSTED: ("■", "script over", "error"),
+    Status.MODEL_UNAVAILABLE: ("✗", "no model", "error"),
+    Status.MODEL_REJECTED: ("✗", "rejected", "error"),
+    Status.POLICY_DENIED: ("⊘", "locked", "error"),
+    Status.AWAITING_APPROVAL: ("▲", "waiting", "wait"),
+    Status.AWAITING_PERSON: ("▲", "waiting", "wait"),
+    Status.CANCELLED: ("⊘", "cancelled", "error"),
+    Status.TOOL_DEFECT: ("✗", "tool defect", "error"),
+    Status.INTERNAL_ERROR: ("✗", "internal", "error"),
+}
+UNREADABLE = "cannot be read"
+EXAMPLES = "examples"
+UNTAGGED = "other"
+TOUR = "tour"
+"""The name, or a tag, of the scenario that a first start begins with."""
+FOLDED_UP_TO = 1_000_000
+"""Bytes of a session that is read whole to see whether it waits for a person; a longer one says "not ended"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing in a list. Texts are as they came: they are made visible where they are drawn."""
+
+    kind: Kind
+    key: str
+    """What makes it the same thing in a list drawn later: its path, as a rule."""
+    title: str
+    note: str = ""
+    """A quiet second line."""
+    outcome: Outcome | None = None
+    steps: str = ""
+    age: str = ""
+    group: str = ""
+    """The heading it stands under."""
+    depth: int = 0
+    """How many forks it is away from a session that is none, as far as the list knows."""
+    why: tuple[str, ...] = ()
+    """For a file that cannot be read: every reason, a sentence each."""
+    example: bool = False
+    """Whether it comes with the package."""
+    tour: bool = False
+    """Whether a first start begins with it."""
+
+    @property
+    def path(self) -> Path:
+        return Path(self.key)
+
+    @property
+    def text(self) -> str:
+        """What a filter looks at."""
+        word = self.outcome[1] if self.outcome is not None else ""
+        name = self.key.rpartition(os.sep)[2]
+        return "\n".join((self.title, self.note, word, self.group, name)).casefold()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """What is shown of a scenario file."""
+
+    path: Path
+    title: str
+    about: str
+    tags: tuple[str, ...]
+
+    @property
+    def is_tour(self) -> bool:
+        return self.path.stem == TOUR or TOUR in self.tags
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bad:
+    """A file that cannot be read, and why: in short, and as whole sentences."""
+
+    path: Path
+    short: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """What is shown of a session file."""
+
+    summary: SessionSummary
+    outcome: Outcome
+    script: str
+    """The path of its scenario, with links resolved; "" when it has none."""
+    example: bool
+
+
+Read = TypeVar("Read")
+
+
+class Shelf:
+    """Reads the folders of a home, as often as it is asked to. What has not changed since is not read again."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self._scripts: dict[Path, tuple[Stamp, Script | Bad]] = {}
+        self._sessions: dict[Path, tuple[Stamp, Saved | Bad]] = {}
+
+    def read_scripts(self) -> None:
+        """Read every scenario there is."""
+        files = _stamped(path for folder in self.home.scripts for path in sorted(folder.rglob("*.toml")))
+        known = self._scripts
+        self._scripts = {
+            path: kept if (kept := known.get(path)) and kept[0] == stamp else (stamp, _read_script(path))
+            for path, stamp in files.items()
+        }
+
+    def list_sessions(self) -> list[Path]:
+        """Session files that have to be read, the one written last first. Those that are gone are forgotten."""
+        files = _stamped(path for folder in self.home.session_folders for path in folder.glob("*.toml"))
+        self._sessions = {path: kept for path, kept in self._sessions.items() if files.get(path) == kept[0]}
+        fresh = [path for path in files if path not in self._sessions]
+        return sorted(fresh, key=lambda path: files[path], reverse=True)
+
+    def read_sessions(self, paths: Iterable[Path]) -> None:
+        """Read some of the files that `list_sessions` named."""
+        for path, stamp in _stamped(paths).items():
+            self._sessions[path] = (stamp, _read_session(path, example=self.home.is_example(path)))
+
+    def scripts(self) -> list[Item]:
+        """The list of scripts, as far as it has been read."""
+        latest: dict[str, Saved] = {}
+        for each in self._kept():
+            before = latest.get(each.script)
+            if before is None or before.summary.modified < each.summary.modified:
+                latest[each.script] = each
+        return script_items([kept for _, kept in self._scripts.values()], latest)
+
+    def sessions(self, now: float) -> list[Item]:
+        """The list of sessions, as far as it has been read; `now` in seconds since 1970."""
+        return session_items([kept for _, kept in self._sessions.values()], now)
+
+    def _kept(self) -> Iterable[Saved]:
+        return (kept for _, kept in self._sessions.values() if isinstance(kept, Saved))
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _stamped(paths: Iterable[Path]) -> dict[Path, Stamp]:
+    """The paths with their stamps, without those that have gone meanwhile."""
+    found = {}
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        found[path] = (status.st_mtime_ns, status.st_size)
+    return found
+
+
+def _read_script(path: Path) -> Script | Bad:
+    from workbench.scenarios.errors import ScenarioError
+    from workbench.scenarios.loader import load_scenario
+
+    try:
+        scenario = load_scenario(path)
+    except ScenarioError as error:
+        return Bad(path=path, short=_short(error.problems[0]), why=tuple(map(str, error.problems)))
+    return Script(
+        path=path,
+        title=scenario.title or first_line(scenario.goal) or path.stem,
+        about=first_line(scenario.about) or first_line(scenario.goal),
+        tags=tuple(scenario.tags),
+    )
+
+
+def _short(problem: Problem) -> str:
+    """The problem for a list in which the file is named already."""
+    line = f"line {problem.line}" if problem.line else ""
+    return ": ".join(part for part in (line, problem.key, problem.message) if part)
+
+
+def _read_session(path: Path, *, example: bool) -> Saved | Bad:
+    from workbench.sessions.errors import SessionError
+    from workbench.sessions.store import summary
+
+    try:
+        found = summary(path)
+        status = found.status
+        if status is Status.RUNNING and path.stat().st_size <= FOLDED_UP_TO:
+            status = _waiting(path)
+    except SessionError as error:
+        return Bad(path=path, short=str(error).removeprefix(f"{path.name}: "), why=(str(error),))
+    except OSError as error:
+        reason = f"{path.name} cannot be read: {error.strerror}"
+        return Bad(path=path, short=reason, why=(reason,))
+    script = os.path.realpath(found.scenario_path) if found.scenario_path else ""
+    return Saved(summary=found, outcome=OUTCOMES[status], script=script, example=example)
+
+
+def _waiting(path: Path) -> Status:
+    """How a run that has not ended stands: a question that nobody has answered is in no event. Raises SessionError."""
+    from workbench.core.loop import AskPerson, next_move
+    from workbench.core.state import fold
+    from workbench.sessions.journal import read_session
+
+    session = read_session(path)
+    try:
+        move = next_move(fold(session.header, session.events))
+    except Exception:  # noqa: BLE001 - events written by hand may make no run; whoever opens it is told
+        return Status.RUNNING
+    if not isinstance(move, AskPerson):
+        return Status.RUNNING
+    return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+
+
+def find_file(name: str, home: Home) -> Path | None:
+    """The scenario or session of that path, or of that name in a folder of `home`; None when there is none."""
+    given = Path(name).expanduser()
+    stem = name.removesuffix(".toml")
+    folders = (*home.scripts, *home.session_folders)
+    named = [folder / f"{stem}.toml" for folder in folders] if Path(stem).name == stem else []
+    return next((path.resolve() for path in (given, *named) if path.is_file()), None)
+
+
+def is_session(path: Path) -> bool:
+    """Whether a file says that it is a session; any other is taken for a scenario. Raises OSError."""
+    import tomllib
+
+    head, *_ = path.read_bytes().removeprefix(b"\xef\xbb\xbf").partition(b"\n[[event]]")
+    try:
+        document = tomllib.loads(head.decode())
+    except (ValueError, RecursionError):
+        return head.lstrip().startswith((b"format", b"[session]"))
+    return "session" in document or "format" in document
+
+
+# ---------------------------------------------------------------- arranging
+
+
+def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -> list[Item]:
+    """Scripts under their first tag, the tour's group first, and the ones that cannot be read last.
+
+    `latest` has, by the path of a script, its session that was written last.
+    """
+    groups: defaultdict[str, list[Item]] = defaultdict(list)
+    first = {script.tags[0] for script in scripts if isinstance(script, Script) and script.is_tour and script.tags}
+    for script in scripts:
+        if isinstance(script, Bad):
+            groups[UNREADABLE].append(_bad_item(script))
+            continue
+        group = script.tags[0] if script.tags else UNTAGGED
+        last = latest.get(os.path.realpath(script.path))
+        groups[group].append(
+            Item(
+                kind="script",
+                key=str(script.path),
+                title=script.title,
+                note=script.about,
+                outcome=last.outcome if last is not None else None,
+                group=group,
+                tour=script.is_tour,
+            )
+        )
+    order = sorted(groups, key=lambda name: (name == UNREADABLE, name == UNTAGGED, name not in first, name))
+    return [item for name in order for item in sorted(groups[name], key=lambda item: item.path.stem)]
+
+
+def first_script(items: Sequence[Item]) -> tuple[str, bool]:
+    """The key of the script to begin with, "" for none, and whether it is the tour."""
+    scripts = [item for item in items if item.kind == "script"]
+    tour = next((item for item in scripts if item.tour), None)
+    start = tour or next(iter(scripts), None)
+    return (start.key if start is not None else "", tour is not None)
+
+
+def session_items(sessions: Sequence[Saved | Bad], now: float) -> list[Item]:
+    """Sessions with their forks under them, what was written last first; then the examples, then what is unreadable."""
+    good = [each for each in sessions if isinstance(each, Saved)]
+    own = lineage([each for each in good if not each.example])
+    examples = lineage([each for each in good if each.example])
+    bad = [each for each in sessions if isinstance(each, Bad)]
+    return [
+        *(_session_item(each, depth, now) for each, depth in (*own, *examples)),
+        *(_bad_item(each) for each in sorted(bad, key=lambda each: each.path)),
+    ]
+
+
+def lineage(sessions: Sequence[Saved]) -> list[tuple[Saved, int]]:
+    """Every session with its depth, forks below their parents; a family stands where its newest member would.
+
+    Files may say anything: a parent that is not there makes a root, and a circle of parents is cut somewhere.
+    """
+    newest = sorted(sessions, key=lambda each: each.summary.modified, reverse=True)
+    by_id = {each.summary.id: each for each in reversed(newest)}
+    forks: defaultdict[str, list[Saved]] = defaultdict(list)
+    for each in newest:
+        parent = by_id.get(each.summary.parent)
+        if parent is not None and parent is not each:
+            forks[each.summary.parent].append(each)
+    placed: dict[Path, tuple[Saved, int]] = {}
+    for each in newest:
+        if each.summary.path not in placed:
+            _place(_root(each, by_id), forks, placed)
+            _place(each, forks, placed)  # Where files copied by hand share an id, only one of them is found by it.
+    return list(placed.values())
+
+
+def _root(session: Saved, by_id: Mapping[str, Saved]) -> Saved:
+    seen = {session.summary.id}
+    while (parent := by_id.get(session.summary.parent)) is not None and parent.summary.id not in seen:
+        seen.add(parent.summary.id)
+        session = parent
+    return session
+
+
+def _place(root: Saved, forks: Mapping[str, list[Saved]], placed: dict[Path, tuple[Saved, int]]) -> None:
+    waiting = [(root, 0)]
+    while waiting:
+        each, depth = waiting.pop()
+        if each.summary.path in placed:
+            continue
+        placed[each.summary.path] = (each, depth)
+        waiting += [(fork, depth + 1) for fork in reversed(forks.get(each.summary.id, []))]
+
+
+def _session_item(kept: Saved, depth: int, now: float) -> Item:
+    summary = kept.summary
+    return Item(
+        kind="session",
+        key=str(summary.path),
+        title=first_line(summary.title) or summary.path.stem,
+        outcome=kept.outcome,
+        steps="1 step" if summary.steps == 1 else f"{summary.steps:,} steps",
+        age=age(now - summary.modified),
+        group=EXAMPLES if kept.example else "",
+        depth=depth,
+        example=kept.example,
+    )
+
+
+def _bad_item(bad: Bad) -> Item:
+    return Item(
+        kind="bad",
+        key=str(bad.path),
+        title=bad.path.name,
+        note=bad.short,
+        outcome=("✗", "", "error"),
+        group=UNREADABLE,
+        why=bad.why,
+    )
+
+
+def matching(items: Sequence[Item], text: str) -> list[Item]:
+    """The items that hold every word of the text, in any case; all of them for a text without words."""
+    wanted = text.casefold().split()
+    return [item for item in items if all(word in item.text for word in wanted)] if wanted else list(items)
+
+
+AGES = ((60, "min"), (3600, "h"), (86_400, "d"), (7 * 86_400, "wk"), (30 * 86_400, "mo"), (365 * 86_400, "y"))
+
+
+def age(seconds: float) -> str:
+    """How long ago, in at most 6 characters: now, 5 min, 3 h, 2 d, 3 wk, 4 mo, 2 y."""
+    size, unit = next(((size, unit) for size, unit in reversed(AGES) if seconds >= size), (0, ""))
+    return f"{int(seconds // size)} {unit}" if size else "now"
+
+
+def first_line(text: str) -> str:
+    """The first line that is not blank, without the blanks around it."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
