@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 
-from workbench.core.events import Decided, Event, ToolResult, to_fields
+from workbench.core.events import Event, ToolResult, to_fields
 from workbench.core.loop import AskPerson, Finished, Record
 from workbench.core.statuses import SENTENCES, SUCCESSES, Status
 from workbench.opening import Opened
@@ -25,7 +25,7 @@ Print = Callable[[str], None]
 
 
 class TranscriptPrinter:
-    """Prints every entry of a run once, when it is complete: a reply with calls, when all of them are decided about.
+    """Prints every entry of a run once, when it is complete: a reply with calls, when they are decided about.
 
     `finish` prints what is not complete, after the run has come to where it stops or waits.
     """
@@ -39,12 +39,13 @@ class TranscriptPrinter:
         self._event(None)
 
     def finish(self) -> None:
+        """Print what was held back."""
         self._print(self._timeline.refresh())
 
     def _event(self, _: Event | None) -> None:
-        move, count = self._run.next, self._timeline.refresh()
-        undecided = isinstance(move, AskPerson) or (isinstance(move, Record) and isinstance(move.event, Decided))
-        self._print(count - 1 if undecided else count)
+        count, state = self._timeline.refresh(), self._run.state
+        undecided = bool(state.open_calls()) and isinstance(self._run.next, AskPerson | Record)
+        self._print(self._timeline.index_of(state.batch[0].n) if undecided else count)
 
     def _print(self, count: int) -> None:
         for index in range(self._printed, count):

@@ -38,8 +38,13 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
         files={path: text for path, text in texts.items() if text is not None},
         stopped_by=stop.knob if stop is not None else "",
         unused_replies=unused_lines(script_lines(opened.scenario), served),
-        unused_person=unused_entries(opened.scenario.person, state),
+        # Where a person took part, answers that were written beforehand are not missed.
+        unused_person=() if _by_a_person(run) else unused_entries(opened.scenario.person, state),
     )
+
+
+def _by_a_person(run: Run) -> bool:
+    return any(getattr(event, "by", "") == "person" for event in run.events)
 
 
 def _observations(run: Run) -> tuple[str, ...]:

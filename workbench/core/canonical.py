@@ -48,7 +48,7 @@ def canonical(value: Any) -> str:
     Raises TypeError for what is no JSON value, ValueError for a cycle or an integer beyond Python's digit limit,
     RecursionError beyond a few hundred levels; values from `parse_object` raise nothing.
     """
-    return _encodable(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    return _encodable(_CANONICAL(value))
 
 
 def digest(*parts: str) -> str:
@@ -77,7 +77,7 @@ def plain_json(value: Any) -> str:
     if value is not None and not isinstance(value, dict | list | tuple | int | float):
         return str(value)
     try:
-        return _encodable(json.dumps(value, ensure_ascii=False, default=_stand_in))
+        return _encodable(_PLAIN(value))
     except (TypeError, ValueError, RecursionError):
         pass  # keys that are no strings, a cycle, an integer of thousands of digits, nesting without end
     try:
@@ -161,3 +161,8 @@ def _stand_in(value: Any) -> str:
 
 def _kind(value: Any) -> str:
     return _KIND_NAMES.get(type(value), f"a {type(value).__name__}")
+
+
+# Made once: json.dumps with options of one's own makes an encoder for each call.
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+_PLAIN = json.JSONEncoder(ensure_ascii=False, default=_stand_in).encode

@@ -39,6 +39,8 @@ def is_builtin(name: str) -> bool:
 
 def compile_text(text: str) -> Template:
     """The template of a plain text. Raises TemplateError for a `${` that is not `${name}`."""
+    if "${" not in text:
+        return (text,) if text else ()
     return _merged(_parts(text, "text"))
 
 

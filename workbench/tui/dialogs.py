@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.widgets import Input, Static
 
 from workbench.tui.screens import Dialog, keys_row
@@ -36,7 +37,7 @@ class Confirm(Dialog[bool]):
     Confirm .detail, Prompt .detail { color: $wb-quiet; padding: 0 1 0 3; }
     Confirm .keys, Prompt .keys { padding: 1 1 0 1; }
     Prompt Input { margin: 1 1 0 3; background: $background; }
-    .-low Confirm .keys, .-low Prompt .keys { padding: 0 1; }
+    Confirm.-low .keys, Prompt.-low .keys { padding: 0 1; }
     """
 
     def __init__(self, question: str, detail: str = "", yes: str = "yes", no: str = "no") -> None:
@@ -82,3 +83,38 @@ class Prompt(Dialog[str | None]):
 
     def action_cancel(self) -> None:
         self.dismiss(None)
+
+
+SMALLEST = (40, 12)
+
+
+def fits(size: Size) -> bool:
+    """Whether there is room for the workbench."""
+    return size.width >= SMALLEST[0] and size.height >= SMALLEST[1]
+
+
+class TooSmall(Dialog[None]):
+    """In the way of everything while there is no room: what cannot be seen must not be decided."""
+
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    TooSmall { align: center middle; background: $background; color: $foreground; }
+    TooSmall Static { width: auto; max-width: 100%; height: auto; padding: 0 1; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Static("")
+
+    def on_resize(self, event: events.Resize) -> None:
+        width, height = event.size
+        wide, high = SMALLEST
+        text = f"{width}×{height} is too small: the workbench needs {wide}×{high}."
+        self.query_one(Static).update(Content(text))
+        self._leave_if_it_fits()
+
+    def on_screen_resume(self) -> None:
+        self._leave_if_it_fits()
+
+    def _leave_if_it_fits(self) -> None:
+        if fits(self.app.size) and self.is_current:
+            self.dismiss(None)

@@ -62,6 +62,8 @@ class Shell(Protocol):
     def leave_run(self, screen: RunView) -> None:
         """Close the run and go back to Home."""
 
+    def open_settings(self) -> None: ...
+
     def report(self, *sentences: str) -> None:
         """Say what went wrong, here and, later, on Home."""
 

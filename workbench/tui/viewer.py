@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
-from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -17,9 +17,14 @@ from workbench.tui.paint import content
 from workbench.tui.screens import Dialog, keys_row
 from workbench.tui.transcript.pane import Pane
 from workbench.view.entries import Entry, Line
+from workbench.view.visible import visible
 
 Page = tuple[Line, list[Line]]
 """Title and text."""
+
+
+KEYS = (("down", "↑ ↓", "line"), ("pagedown", "pgdn", "page"), ("C", "C", "copy all"), ("escape", "esc", "close"))
+"""Key, how it is written, and what it does."""
 
 
 class Lines:
@@ -53,13 +58,13 @@ class Viewer(Dialog[bool]):
 
     AUTO_FOCUS = "Pane"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,v,w", "close", "close", show=False),
+        Binding("escape,q,v", "close", "close", show=False),
         Binding("up,k", "scroll_rows(-1)", "up", show=False),
         Binding("down,j", "scroll_rows(1)", "down", show=False),
-        Binding("pageup,b", "scroll_pages(-1)", "page up", show=False),
-        Binding("pagedown,space", "scroll_pages(1)", "page down", show=False),
-        Binding("home,g", "to_start", "start", show=False),
-        Binding("end,G", "to_end", "end", show=False),
+        Binding("pageup", "scroll_pages(-1)", "page up", show=False),
+        Binding("pagedown", "scroll_pages(1)", "page down", show=False),
+        Binding("home", "to_start", "start", show=False),
+        Binding("end", "to_end", "end", show=False),
         Binding("C", "copy_all", "copy all", show=False),
     ]
     DEFAULT_CSS = """
@@ -69,7 +74,7 @@ class Viewer(Dialog[bool]):
     Viewer .facts { width: auto; height: 1; padding: 0 1; color: $wb-quiet; }
     Viewer Pane { padding: 1 1 0 1; }
     Viewer .keys { height: 1; padding: 0 1; background: $surface; }
-    .-narrow Viewer Pane, .-tiny Viewer Pane { padding: 0 1; }
+    Viewer.-narrow Pane, Viewer.-tiny Pane { padding: 0 1; }
     """
 
     def __init__(self, title: Line, body: list[Line], facts: str = "") -> None:
@@ -80,7 +85,7 @@ class Viewer(Dialog[bool]):
 
     def compose(self) -> ComposeResult:
         with Horizontal(classes="top"):
-            yield Static(content(self._title), classes="title")
+            yield Static(_title(self._title), classes="title")
             yield Static(Content(self._facts), classes="facts")
         yield Pane(self._lines)
         yield Static(self._keys(), classes="keys")
@@ -93,15 +98,13 @@ class Viewer(Dialog[bool]):
         return self.query_one(Pane)
 
     def _keys(self) -> Content:
-        return keys_row(
-            ("down", "↑ ↓", "line"), ("pagedown", "pgup pgdn", "page"), ("C", "C", "copy all"), ("escape", "esc", "close")
-        )
+        return keys_row(*KEYS)
 
     def show(self, page: Page) -> None:
         """Another text in place of this one, from its start."""
         self._title, body = page
         self._lines = Lines(body)
-        self.query_one(".title", Static).update(content(self._title))
+        self.query_one(".title", Static).update(_title(self._title))
         self.pane.load(self._lines)
         self.action_to_start()
 
@@ -132,9 +135,29 @@ class Viewer(Dialog[bool]):
 class RequestViewer(Viewer):
     """What the model read, request by request; a page is made when it is looked at."""
 
-    BINDINGS = bindings("viewer")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("viewer"), Binding("w", "close", "close", show=False)]
 
     def __init__(self, requests: Sequence[Callable[[], Page]], index: int) -> None:
         self._requests = requests
         self._index = min(max(0, index), len(requests) - 1)
         super().__init__(*requests[self._index]())
+
+    def _keys(self) -> Content:
+        return keys_row(("left", "←", ""), ("right", "→", "step to step"), *KEYS)
+
+    def action_previous_request(self) -> None:
+        self._turn(-1)
+
+    def action_next_request(self) -> None:
+        self._turn(1)
+
+    def _turn(self, by: int) -> None:
+        index = self._index + by
+        if 0 <= index < len(self._requests):
+            self._index = index
+            self.show(self._requests[index]())
+
+
+def _title(line: Line) -> Content:
+    """The title on one line, whatever is in it."""
+    return content(tuple(replace(span, text=visible(span.text).replace("\n", " ")) for span in line))

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from workbench.core.statuses import Status
 from workbench.home import Home
@@ -56,6 +56,8 @@ EXAMPLES = "examples"
 UNTAGGED = "other"
 TOUR = "tour"
 """The name, or a tag, of the scenario that a first start begins with."""
+FIRST = (TOUR, "first-steps")
+"""Tags whose scripts are for beginners: they stand before the others."""
 FOLDED_UP_TO = 1_000_000
 """Bytes of a session that is read whole to see whether it waits for a person; a longer one says "not ended"."""
 
@@ -104,6 +106,8 @@ class Script:
     title: str
     about: str
     tags: tuple[str, ...]
+    example: bool = False
+    """Whether it comes with the package."""
 
     @property
     def is_tour(self) -> bool:
@@ -130,9 +134,6 @@ class Saved:
     example: bool
 
 
-Read = TypeVar("Read")
-
-
 class Shelf:
     """Reads the folders of a home, as often as it is asked to. What has not changed since is not read again."""
 
@@ -144,11 +145,13 @@ class Shelf:
     def read_scripts(self) -> None:
         """Read every scenario there is."""
         files = _stamped(path for folder in self.home.scripts for path in sorted(folder.rglob("*.toml")))
-        known = self._scripts
-        self._scripts = {
-            path: kept if (kept := known.get(path)) and kept[0] == stamp else (stamp, _read_script(path))
-            for path, stamp in files.items()
-        }
+        known, packaged = self._scripts, self.home.packaged / "scripts"
+        self._scripts = {}
+        for path, stamp in files.items():
+            kept = known.get(path)
+            if kept is None or kept[0] != stamp:
+                kept = (stamp, _read_script(path, example=path.is_relative_to(packaged)))
+            self._scripts[path] = kept
 
     def list_sessions(self) -> list[Path]:
         """Session files that have to be read, the one written last first. Those that are gone are forgotten."""
@@ -194,7 +197,7 @@ def _stamped(paths: Iterable[Path]) -> dict[Path, Stamp]:
     return found
 
 
-def _read_script(path: Path) -> Script | Bad:
+def _read_script(path: Path, *, example: bool) -> Script | Bad:
     from workbench.scenarios.errors import ScenarioError
     from workbench.scenarios.loader import load_scenario
 
@@ -207,6 +210,7 @@ def _read_script(path: Path) -> Script | Bad:
         title=scenario.title or first_line(scenario.goal) or path.stem,
         about=first_line(scenario.about) or first_line(scenario.goal),
         tags=tuple(scenario.tags),
+        example=example,
     )
 
 
@@ -275,12 +279,11 @@ def is_session(path: Path) -> bool:
 
 
 def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -> list[Item]:
-    """Scripts under their first tag, the tour's group first, and the ones that cannot be read last.
+    """Scripts under their first tag: tags with scripts of one's own first, and files that cannot be read last.
 
     `latest` has, by the path of a script, its session that was written last.
     """
     groups: defaultdict[str, list[Item]] = defaultdict(list)
-    first = {script.tags[0] for script in scripts if isinstance(script, Script) and script.is_tour and script.tags}
     for script in scripts:
         if isinstance(script, Bad):
             groups[UNREADABLE].append(_bad_item(script))
@@ -295,11 +298,17 @@ def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -
                 note=script.about,
                 outcome=last.outcome if last is not None else None,
                 group=group,
+                example=script.example,
                 tour=script.is_tour,
             )
         )
-    order = sorted(groups, key=lambda name: (name == UNREADABLE, name == UNTAGGED, name not in first, name))
-    return [item for name in order for item in sorted(groups[name], key=lambda item: item.path.stem)]
+    order = sorted(groups, key=lambda name: _group_place(name, groups[name]))
+    return [item for name in order for item in sorted(groups[name], key=lambda item: (item.example, item.path.stem))]
+
+
+def _group_place(name: str, items: Sequence[Item]) -> tuple[bool, bool, int, bool, str]:
+    beginning = FIRST.index(name) if name in FIRST else len(FIRST)
+    return (name == UNREADABLE, all(item.example for item in items), beginning, name == UNTAGGED, name)
 
 
 def first_script(items: Sequence[Item]) -> tuple[str, bool]:

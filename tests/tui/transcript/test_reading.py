@@ -336,6 +336,9 @@ async def test_scrolling_into_what_is_not_measured_yet_shows_whole_entries() -> 
     async with app.run_test(size=(60, 20)) as pilot:
         app.transcript.load(source)
         assert app.transcript.flow.has_guesses
+        assert [row[12:] for row in app.rows()] == [
+            f"entry {39_990 + n // 2} {'end' if n % 2 else 'start'}" for n in range(20)
+        ]
         app.transcript.select(20_000)
         app.transcript.action_page_up()
         rows = [row.split()[-2:] for row in app.rows()]

@@ -53,7 +53,7 @@ def _columns(item: Item) -> list[Span]:
     spans = []
     if item.outcome is not None:
         sign, word, role = item.outcome
-        shown = f"{sign} {word}".rstrip()
+        shown = f"{sign} {word}".strip()
         spans.append(Span(f"  {shown:<{OUTCOME}}" if item.kind == "session" else f"  {shown}", role))
     if item.steps:
         spans.append(Span(f"{item.steps:>{STEPS}}", "quiet"))

@@ -43,22 +43,25 @@ class HomeScreen(Screen[None]):
     ALLOW_MAXIMIZE = False
     AUTO_FOCUS = "#scripts"
     BINDINGS: ClassVar[list[BindingType]] = bindings("screen", "home")
-    CSS = """
-    HomeScreen { background: $background; color: $foreground; }
-    #body { height: 1fr; }
-    #left, #right { width: 1fr; padding: 1 1 0 1; }
-    #right { border-left: solid $wb-rule; }
-    .heading { height: 1; }
-    #note { display: none; height: auto; padding: 0 1 1 1; }
-    #note.shown { display: block; }
-    #filter { display: none; height: 1; padding: 0 1; background: $surface; }
-    #filter.shown { display: block; }
-    #filter Input { width: 1fr; background: $surface; }
-    #filter Static { width: auto; color: $wb-quiet; }
-    .-narrow #left, .-narrow #right, .-tiny #left, .-tiny #right { padding: 0 1; border-left: none; }
-    .-narrow .scripts #right, .-tiny .scripts #right { display: none; }
-    .-narrow .sessions #left, .-tiny .sessions #left { display: none; }
-    .-narrow #note, .-tiny #note, .-low #note { padding: 0 1; }
+    DEFAULT_CSS = """
+    HomeScreen {
+        background: $background;
+        color: $foreground;
+        & #body { height: 1fr; }
+        & #left, & #right { width: 1fr; padding: 1 1 0 1; }
+        & #right { border-left: solid $wb-rule; }
+        & .heading { height: 1; }
+        & #note { display: none; height: auto; padding: 0 1 1 1; }
+        & #note.shown { display: block; }
+        & #filter { display: none; height: 1; padding: 0 1; background: $surface; }
+        & #filter.shown { display: block; }
+        & #filter Input { width: 1fr; background: $surface; }
+        & #filter Static { width: auto; color: $wb-quiet; }
+        &.-narrow #left, &.-narrow #right, &.-tiny #left, &.-tiny #right { padding: 0 1; border-left: none; }
+        &.-narrow .scripts #right, &.-tiny .scripts #right { display: none; }
+        &.-narrow .sessions #left, &.-tiny .sessions #left { display: none; }
+        &.-narrow #note, &.-tiny #note, &.-low #note { padding: 0 1; }
+    }
     """
 
     def __init__(self, home: Home) -> None:
@@ -340,9 +343,9 @@ class HomeScreen(Screen[None]):
         self.read_again()
 
     def action_settings(self) -> None:
-        from workbench.tui.settings import SettingsScreen
-
-        self.app.push_screen(SettingsScreen(self.home))
+        shell = self.app
+        assert isinstance(shell, Shell)
+        shell.open_settings()
 
     async def action_back(self) -> None:
         await self.run_action("app.quit")

@@ -101,6 +101,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def changed(self, index: int) -> None:
         """The entry at `index` says something else now. O(log n)."""
+        self._strips.clear()
         with self.steady():
             self.flow.changed(index)
 

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.scenarios_shipped.shipped import HOME, NAMES, SCRIPTS, played, shipped_tools
+from workbench.check import check_all
+from workbench.results import transcript_text
+from workbench.scenarios.loader import load_scenario
+
+TAGS = {"tour", "first-steps", "four-breaks", "protocol", "approval", "limits", "model"}
+
+
+async def test_all_shipped_scenarios_hold_their_expectations_within_ten_seconds() -> None:
+    began = time.perf_counter()
+    verdicts = await check_all(SCRIPTS, HOME)
+    assert [verdict for verdict in verdicts if not verdict.passed or verdict.skipped] == []
+    assert time.perf_counter() - began < 10
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=NAMES)
+def test_a_shipped_scenario_says_what_it_teaches_and_what_must_come_of_it(path: object) -> None:
+    scenario = load_scenario(str(path))
+    assert scenario.title
+    assert scenario.about.endswith(".")
+    assert len(scenario.about) <= 220
+    assert set(scenario.tags) <= TAGS
+    assert scenario.tags
+    assert scenario.expect is not None
+    assert scenario.expect.status is not None
+    assert scenario.expect.model_calls is not None
+    assert scenario.expect.tool_calls is not None
+
+
+def test_no_two_shipped_scenarios_have_one_title() -> None:
+    titles = [load_scenario(path).title for path in SCRIPTS]
+    assert len(set(titles)) == len(titles)
+
+
+def test_there_is_one_tour_and_it_says_that_nothing_leaves_the_machine() -> None:
+    tours = [load_scenario(path) for path in SCRIPTS if "tour" in load_scenario(path).tags]
+    assert [tour.about for tour in tours] == ["Replies come from this file. Nothing leaves this machine."]
+
+
+def test_the_shipped_tools_load_without_a_problem() -> None:
+    assert shipped_tools().problems == ()
+
+
+def test_every_cap_of_a_run_ends_a_shipped_scenario() -> None:
+    knobs = {scenario.expect.stopped_by for path in SCRIPTS if (scenario := load_scenario(path)).expect is not None}
+    for cap in (
+        "steps", "model_calls", "tool_calls", "input_tokens", "output_tokens", "total_tokens", "context_tokens",
+        "cost", "seconds", "failures", "protocol_errors", "denials", "repeats.stop",
+    ):  # fmt: skip
+        assert f"limits.{cap}" in knobs
+
+
+# ---------------------------------------------------------------- the figures of the lessons
+
+
+def test_two_cities_are_three_model_calls_and_the_exact_transcript() -> None:
+    run = played("two-cities").run
+    assert (run.state.model_calls, run.state.tool_calls, run.state.answer) == (3, 2, "11800000")
+    assert transcript_text(run).split("\n") == [
+        "QUESTION: Combined population of Paris and Lima?",
+        "THOUGHT: I need Paris first.",
+        'ACTION: lookup_population {"city": "Paris"}',
+        "OBSERVATION: 2100000",
+        "THOUGHT: Now Lima.",
+        'ACTION: lookup_population {"city": "Lima"}',
+        "OBSERVATION: 9700000",
+        "THOUGHT: 2100000 + 9700000 = 11800000.",
+        "ANSWER: 11800000",
+    ]
+
+
+def test_the_blue_mugs_are_four_model_calls_three_tool_runs_and_one_error() -> None:
+    state = played("blue-mugs").run.state
+    assert (state.model_calls, state.tool_calls, state.errors) == (4, 3, 1)
+    assert 'Unknown warehouse "North". Use "north" or "south".' in list(state.results)
+
+
+def test_the_blue_mugs_under_a_cap_of_two_have_no_answer() -> None:
+    state = played("blue-mugs-cap-2").run.state
+    assert (state.status.value, state.answer, state.steps) == ("step_budget_exhausted", None, 2)
+
+
+def test_fifty_identical_replies_under_a_cap_of_four_are_exactly_four_calls_and_no_answer() -> None:
+    state = played("no-termination").run.state
+    assert (state.model_calls, state.answer) == (4, None)
+
+
+def test_a_growing_transcript_is_52_117_181_247_characters_and_1_3_5_7_lines() -> None:
+    run = played("growth").run
+    assert [mark.chars for mark in run.state.requests] == [52, 117, 181, 247]
+    texts = ["\n".join(message.text for message in run.state.messages[: mark.messages]) for mark in run.state.requests]
+    assert [len(text) for text in texts] == [52, 117, 181, 247]
+    assert [len(text.splitlines()) for text in texts] == [1, 3, 5, 7]
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "steps"),
+    [
+        ("status-answered", "answered", 3),
+        ("status-exhausted", "step_budget_exhausted", 3),
+        ("status-unavailable", "model_unavailable", 0),
+    ],
+)
+def test_the_three_endings_can_be_told_apart(name: str, status: str, steps: int) -> None:
+    state = played(name).run.state
+    assert (state.status.value, state.steps) == (status, steps)
+
+
+def test_what_a_provider_says_is_for_the_operator_and_not_in_the_transcript() -> None:
+    run = played("status-unavailable").run
+    assert run.state.stopped is not None
+    assert "scripted to fail" in run.state.stopped.detail
+    assert transcript_text(run) == "QUESTION: anything"
+
+
+def test_the_traceback_of_a_defect_is_for_the_operator_and_not_in_the_transcript() -> None:
+    run = played("broken-tool").run
+    details = [event.detail for event in run.events if getattr(event, "outcome", "") == "defect"]
+    assert "TypeError" in details[0]
+    assert "TypeError" not in transcript_text(run)

@@ -1,0 +1,227 @@
+"""The app: themes, keys, what is on top of what, quitting. Nothing but Textual is imported before its first frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import App
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.worker import WorkerFailed
+
+from workbench.home import Home
+from workbench.settings import Settings, read_settings
+from workbench.tui.actions import Keymap, bindings
+from workbench.tui.dialogs import Confirm, TooSmall, fits
+from workbench.tui.home.screen import HomeScreen
+from workbench.tui.keymap import read_keymap
+from workbench.tui.opener import Opener
+from workbench.tui.palette import ActionProvider
+from workbench.tui.screens import RunView, Situated
+from workbench.tui.situation import Situation
+from workbench.tui.themes import load_themes, role_defaults
+from workbench.view.visible import visible
+
+if TYPE_CHECKING:
+    from workbench.opening import Opened
+
+DARK, LIGHT = "ink", "paper"
+"""The themes whose roles a theme of Textual is given; the dark one is also what a first start shows."""
+NOT_OFFERED = ("ansi-dark", "ansi-light")
+"""Textual's themes in the terminal's own colours: nobody can say what can be read in them."""
+
+
+class QuitQuestion(Confirm):
+    """Whether to quit. The key that asked, pressed again, is a yes."""
+
+
+class WorkbenchApp(App[None]):
+    """Home is at the bottom of the stack; runs and dialogs stand above it."""
+
+    TITLE = "Agent workbench"
+    COMMANDS = {ActionProvider}
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    ESCAPE_TO_MINIMIZE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (100, "-normal"), (160, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-tall")]
+    CSS = """
+    ToastRack { dock: top; align: right top; margin-top: 1; }
+    TextArea .text-area--gutter { color: $wb-quiet; }
+    CommandPalette > Vertical { margin-top: 1; background: $surface; }
+    CommandPalette #--input { border: none; border-bottom: solid $wb-rule; background: $surface; padding: 0 1; }
+    CommandPalette #--input.--list-visible { border-bottom: solid $wb-rule; }
+    CommandPalette SearchIcon { display: none; }
+    CommandPalette CommandInput { background: $surface; }
+    CommandPalette CommandList { border: none; background: $surface; max-height: 80vh; }
+    """
+
+    def __init__(self, home: Home, file: str | None = None) -> None:
+        """`file` is a scenario or a session to open at once, by path or by name."""
+        self.home = home
+        self._themes, problems = load_themes(home.themes)
+        super().__init__()
+        self.animation_level = "none"
+        self.failures: list[BaseException] = []
+        """What went wrong in workers, the latest last."""
+        self._file = file
+        self._opener = Opener(self)
+        settings = read_settings(home.settings)
+        self.own_keys: Keymap
+        self.own_keys, of_keys = read_keymap(settings.keys, settings.lines, str(settings.file))
+        self._problems = [*settings.problems, *of_keys, *problems]
+        self._set_look(settings)
+
+    def get_default_screen(self) -> Screen[None]:
+        return HomeScreen(self.home)
+
+    async def on_ready(self) -> None:
+        if self._problems:
+            self.report(*self._problems)
+        if self._file is not None:
+            self._opener.open_named(self._file)
+
+    # ------------------------------------------------------------ looks
+
+    def _set_look(self, settings: Settings) -> None:
+        for theme in self._themes.values():
+            self.register_theme(theme)
+        wanted = settings.theme or DARK
+        if wanted not in self.available_themes:
+            near = get_close_matches(wanted, self.available_themes, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            self._problems.append(f"{settings.where('theme')}: theme: there is no theme {wanted}{hint}")
+            wanted = DARK
+        self.theme = wanted
+        self.set_keymap(dict(self.own_keys))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return role_defaults(self.current_theme, self._themes[DARK], self._themes[LIGHT])
+
+    def open_settings(self) -> None:
+        """The settings, above what there is."""
+        from workbench.tui.settings import SettingsScreen
+
+        ours = [(name, True, theme.dark) for name, theme in self._themes.items()]
+        others = [
+            (name, False, theme.dark)
+            for name, theme in self.available_themes.items()
+            if name not in self._themes and name not in NOT_OFFERED
+        ]
+        screen = SettingsScreen(self.home.settings, [*ours, *sorted(others)], self._problems)
+        self.push_screen(screen, lambda problem: self.report(problem) if problem else None)
+
+    def on_resize(self, event: events.Resize) -> None:
+        if not fits(event.size) and not isinstance(self.screen, TooSmall):
+            self.push_screen(TooSmall())
+
+    # ------------------------------------------------------------ runs
+
+    def open_scenario(self, path: Path, *, play: bool = False) -> None:
+        """A new run of the scenario in that file, before its first move or running."""
+        self._opener.scenario(path, play=play)
+
+    def open_session(self, path: Path, *, play: bool = False) -> None:
+        """The run in that file as it stands, or going on."""
+        self._opener.session(path, play=play)
+
+    def run_again(self, opened: Opened) -> None:
+        """The same scenario from the start, in a new session, in place of the screen of this one."""
+        self._opener.again(opened)
+
+    def leave_run(self, screen: RunView) -> None:
+        """Close the run in order, then go back to what was below it."""
+        self.run_worker(self._opener.leave(screen), group="open")
+
+    def runs(self) -> Iterator[RunView]:
+        """The Run screens there are, the one on top first."""
+        return (screen for screen in reversed(self.screen_stack) if isinstance(screen, RunView))
+
+    # ------------------------------------------------------------ saying what went wrong
+
+    def report(self, *sentences: str) -> None:
+        """Say what went wrong: on Home, where it stays, and where a person looks now."""
+        home = self.screen_stack[0]
+        if isinstance(home, HomeScreen):
+            home.say_problems(sentences)
+        if self.screen is not home:
+            self.notify(visible("\n".join(sentences)), severity="error", markup=False, timeout=10)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A worker that failed is reported, and the app lives. Textual has no public place for this."""
+        if isinstance(error, WorkerFailed):
+            self.failures.append(error.error)
+            self.report(f"the workbench failed at something: {error.error!r}")
+        else:
+            super()._handle_exception(error)
+
+    # ------------------------------------------------------------ keys that work everywhere
+
+    @property
+    def situation(self) -> Situation:
+        """The situation of the topmost screen that has one."""
+        screens = (screen for screen in reversed(self.screen_stack) if isinstance(screen, Situated))
+        return next((screen.situation for screen in screens), Situation(screen="home", phase="idle"))
+
+    def action_help(self) -> None:
+        from workbench.tui.help import HelpScreen
+
+        self.push_screen(HelpScreen(self.situation.screen, self.own_keys))
+
+    async def action_quit(self) -> None:
+        """Quit at once, or ask, if a run is going. What waits for a person is left waiting."""
+        going = next((run for run in self.runs() if run.going), None)
+        if going is None or isinstance(self.screen, QuitQuestion):
+            self._leave()
+        else:
+            self._ask_to_quit("Stop the run and quit?", going.run_title)
+
+    def action_interrupt(self) -> None:
+        """Copy what is selected; else stop the run; else ask whether to quit, and quit when asked already."""
+        if self._copy_selected():
+            return
+        if any(run.interrupt() for run in self.runs()):
+            return
+        if isinstance(self.screen, QuitQuestion):
+            self._leave()
+        else:
+            self._ask_to_quit("Quit?", "What waits for you goes on waiting. ctrl+c again quits, too.")
+
+    def _ask_to_quit(self, question: str, detail: str) -> None:
+        self.push_screen(QuitQuestion(question, detail, yes="quit"), lambda yes: self._leave() if yes else None)
+
+    def _leave(self) -> None:
+        self.run_worker(self._close_and_exit(), group="quit", exclusive=True)
+
+    async def _close_and_exit(self) -> None:
+        try:
+            for run in list(self.runs()):
+                await run.close_run()
+        finally:
+            self.exit()
+
+    def _copy_selected(self) -> bool:
+        """Copy the selected text of a field or of the screen and clear the selection. Returns whether there was any."""
+        from textual.widgets import Input, TextArea
+
+        field = self.focused
+        if isinstance(field, Input) and field.selected_text:
+            text = field.selected_text
+            field.selection = type(field.selection).cursor(field.cursor_position)
+        elif isinstance(field, TextArea) and field.selected_text:
+            text = field.selected_text
+            field.selection = type(field.selection).cursor(field.cursor_location)
+        else:
+            text = self.screen.get_selected_text() or ""
+            self.screen.clear_selection()
+        if text:
+            self.copy_to_clipboard(text)
+            self.notify(f"copied {len(text):,} characters to the clipboard", markup=False, timeout=3)
+        return bool(text)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """As everywhere; what is no Unicode is replaced, because no terminal could be told about it."""
+        super().copy_to_clipboard(text.encode("utf-8", "replace").decode())

@@ -1,0 +1,167 @@
+"""From a file to a Run screen. Reading and importing happen in a thread; what a person has to decide is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.screen import Screen
+
+from workbench.home import Home, HomeError, trust
+from workbench.tui.dialogs import Confirm
+from workbench.tui.screens import RunView
+
+if TYPE_CHECKING:
+    from workbench.opening import Opened
+    from workbench.tui.app import WorkbenchApp
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A run to open: how, whether it starts running, and the screen it takes the place of."""
+
+    make: Callable[[Home, bool], Opened]
+    """From a home, and whether only to read."""
+    play: bool = False
+    in_place_of: RunView | None = None
+
+
+class Opener:
+    """Opens runs for the app, one at a time."""
+
+    def __init__(self, app: WorkbenchApp) -> None:
+        self._app = app
+
+    def open_named(self, name: str) -> None:
+        """The scenario or session of that path, or of that name in a folder of the home."""
+        from workbench.view.shelf import find_file, is_session
+
+        path = find_file(name, self._app.home)
+        if path is None:
+            self._app.report(f"there is no scenario or session {name}")
+            return
+        try:
+            session = is_session(path)
+        except OSError as error:
+            self._app.report(f"{path} cannot be read: {error.strerror}")
+            return
+        if session:
+            self.session(path, play=False)
+        else:
+            self.scenario(path, play=False)
+
+    def scenario(self, path: Path, *, play: bool) -> None:
+        def make(home: Home, _: bool) -> Opened:
+            from workbench.opening import new_run
+            from workbench.scenarios.loader import load_scenario
+
+            return new_run(load_scenario(path), home, scenario_path=str(path))
+
+        self._open(Wanted(make, play))
+
+    def session(self, path: Path, *, play: bool) -> None:
+        def make(home: Home, read_only: bool) -> Opened:
+            from workbench.opening import reopen
+
+            return reopen(path, home, read_only=read_only)
+
+        self._open(Wanted(make, play))
+
+    def again(self, opened: Opened) -> None:
+        def make(home: Home, _: bool) -> Opened:
+            from workbench.opening import new_run
+
+            return new_run(opened.scenario, home, scenario_path=opened.run.header.scenario_path)
+
+        self._open(Wanted(make, in_place_of=next(self._app.runs(), None)))
+
+    async def leave(self, screen: RunView) -> None:
+        await screen.close_run()
+        if next(self._app.runs(), None) is screen:
+            self._app.pop_screen()
+
+    # ------------------------------------------------------------ opening
+
+    def _open(self, wanted: Wanted, *, read_only: bool = False) -> None:
+        if not any(worker.group == "open" and not worker.is_finished for worker in self._app.workers):
+            self._app.run_worker(self._make(wanted, read_only), group="open")
+
+    async def _make(self, wanted: Wanted, read_only: bool) -> None:
+        try:
+            opened, screen = await asyncio.to_thread(_made, wanted, self._app.home, read_only)
+        except Exception as error:
+            if not self._explained(error, wanted):
+                raise
+            return
+        if wanted.in_place_of is not None:
+            await self.leave(wanted.in_place_of)
+        self._app.push_screen(screen(opened, play=wanted.play))
+
+    def _explained(self, error: Exception, wanted: Wanted) -> bool:
+        """Ask about what a person can allow, say what else is wrong. Returns whether it was one of the known errors."""
+        from workbench.opening import TrustNeeded
+        from workbench.scenarios.errors import ScenarioError
+        from workbench.sessions.errors import SessionError, SessionLocked
+
+        match error:
+            case TrustNeeded():
+                self._ask_to_trust(error.folder, f"Trust {error.folder}?", error.why, wanted)
+            case SessionLocked():
+                self._app.push_screen(
+                    Confirm("Open it for reading only?", str(error), yes="read only"),
+                    lambda yes: self._open(wanted, read_only=True) if yes else None,
+                )
+            case ScenarioError() if self._lacks_tools(error):
+                self._ask_about_tools(error, wanted)
+            case ScenarioError():
+                self._app.report(*map(str, error.problems))
+            case SessionError() | HomeError():
+                self._app.report(str(error))
+            case OSError():
+                self._app.report(f"it cannot be opened: {error}")
+            case _:
+                return False
+        return True
+
+    # ------------------------------------------------------------ trust
+
+    def _lacks_tools(self, error: Any) -> bool:
+        """Whether tools are missing that may be in a folder nobody has trusted yet."""
+        home = self._app.home
+        missing = any(problem.key.startswith("tools[") for problem in error.problems)
+        return missing and not home.tools_trusted and (home.root / "tools").is_dir()
+
+    def _ask_about_tools(self, error: Any, wanted: Wanted) -> None:
+        root = self._app.home.root
+        why = "The scenario names tools that are not loaded. Loading runs the code in that folder."
+        refused = "\n".join(map(str, error.problems))
+        self._ask_to_trust(root, f"Load the tools in {root / 'tools'}?", why, wanted, refused)
+
+    def _ask_to_trust(self, folder: Path, question: str, why: str, wanted: Wanted, refused: str = "") -> None:
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._trust(folder, wanted)
+            elif refused:
+                self._app.report(refused)
+
+        self._app.push_screen(Confirm(question, why, yes="trust it"), answered)
+
+    def _trust(self, folder: Path, wanted: Wanted) -> None:
+        try:
+            trust(folder)
+        except (HomeError, OSError) as error:
+            self._app.report(f"{folder} cannot be trusted: {error}")
+            return
+        if folder == self._app.home.root:
+            self._app.home = replace(self._app.home, tools_trusted=True)
+        self._open(wanted)
+
+
+def _made(wanted: Wanted, home: Home, read_only: bool) -> tuple[Opened, Callable[..., Screen[Any]]]:
+    """The run, and the screen for it, whose imports take a while, too."""
+    from workbench.tui.run.screen import RunScreen
+
+    return wanted.make(home, read_only), RunScreen

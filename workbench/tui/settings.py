@@ -1,0 +1,212 @@
+"""Settings: pick a theme and see it at once; what is wrong with theme files, keys and settings is listed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Static
+
+from workbench.settings import SettingsError, write_theme
+from workbench.tui.actions import bindings
+from workbench.tui.home.lists import ItemList
+from workbench.tui.home.rows import heading
+from workbench.tui.paint import content, contents
+from workbench.tui.run.frame import TopLine
+from workbench.tui.screens import keys_row
+from workbench.tui.situation import Situation
+from workbench.tui.transcript.pane import Pane
+from workbench.view.entries import Entry, Line, Role, Span, plain
+from workbench.view.shelf import Item, Outcome
+from workbench.view.visible import visible
+
+KEYS = (
+    ("down", "↑ ↓", "choose"),
+    ("enter", "enter", "keep it"),
+    ("escape", "esc", "as it was"),
+    ("question_mark", "?", "help"),
+)
+PROBLEM_ROWS = 8
+OURS, TEXTUALS = "of the workbench", "of Textual"
+
+
+def _entry(key: int, word: str, role: Role, *lines: Line, step: int | None = None, meta: str = "") -> Entry:
+    return Entry(key=key, step=step, word=word, role=role, lines=lines, meta=meta, data=bool(meta))
+
+
+def _call(tool: str, arguments: str, sign: str, role: Role) -> tuple[Line, Line]:
+    return (
+        (Span("→ ", "quiet"), Span(tool, bold=True), Span(f" {arguments}")),
+        (Span(f"  {sign}", role),),
+    )
+
+
+SAMPLE: tuple[Entry, ...] = (
+    _entry(1, "USER", "user", (Span("One of two blue mugs arrived broken. Refund what our policy allows."),)),
+    _entry(2, "MODEL", "model", (Span("First the order."),), *_call("search_orders", "{}", "✓ ok", "go"), step=1),
+    _entry(
+        3, "RESULT", "result", (Span('{"order": "A-1042", "paid": 12.50}'),), meta="search_orders · orders · 2.1 ms"
+    ),
+    _entry(
+        4,
+        "MODEL",
+        "model",
+        (Span("Half of that."),),
+        *_call("create_refund", '{"order": "a-1042"}', "≠ you changed the order", "changed"),
+        step=2,
+    ),
+    _entry(5, "ERROR", "error", (Span('Unknown order "a-1042".'),), meta="create_refund · 0.4 ms"),
+    _entry(6, "NOTE", "notice", (Span("The same call failed twice."),)),
+    _entry(7, "HELD", "held", (Span("◆ held at the door"),)),
+    _entry(
+        8,
+        "",
+        "",
+        (Span("▲ waiting for you", "wait"), Span("   ◀ past: event 4 of 14", "past"), Span("   ■ stopped", "error")),
+        (Span("steps  ", "quiet"), Span("━━━━━━━━", "primary"), Span("────────", "rule"), Span("  3 of 6")),
+    ),
+)
+
+
+class Sample:
+    """A short transcript with every colour in it, as a source of entries."""
+
+    def __len__(self) -> int:
+        return len(SAMPLE)
+
+    def text(self, index: int) -> str:
+        return plain(SAMPLE[index])
+
+    def data(self, index: int) -> bool:
+        return SAMPLE[index].data
+
+    def fold_at(self, index: int) -> int | None:
+        return SAMPLE[index].fold_at
+
+    def entry(self, index: int) -> Entry:
+        return SAMPLE[index]
+
+
+class SettingsScreen(Screen[str]):
+    """The themes with a preview. Enter writes the choice down and gives what to say; esc goes back to what was."""
+
+    ALLOW_MAXIMIZE = False
+    AUTO_FOCUS = "ItemList"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("screen"),
+        Binding("up,k", "move(-1)", "up", show=False),
+        Binding("down,j", "move(1)", "down", show=False),
+        Binding("enter", "keep", "keep it", show=False),
+    ]
+    DEFAULT_CSS = """
+    SettingsScreen { background: $background; color: $foreground; }
+    SettingsScreen #body { height: 1fr; }
+    SettingsScreen #left { width: 44; padding: 1 1 0 1; }
+    SettingsScreen #right { width: 1fr; padding: 1 1 0 1; border-left: solid $wb-rule; }
+    SettingsScreen #right Pane { padding: 0; }
+    SettingsScreen .heading { height: 1; }
+    SettingsScreen #problems { height: auto; padding: 0 1 1 1; }
+    SettingsScreen #keys { height: 1; padding: 0 1; background: $surface; }
+    SettingsScreen.-narrow #left, SettingsScreen.-tiny #left { padding: 0 1; width: 30; }
+    SettingsScreen.-narrow #right, SettingsScreen.-tiny #right { padding: 0 1; }
+    SettingsScreen.-tiny #right { display: none; }
+    SettingsScreen.-tiny #left { width: 1fr; }
+    """
+
+    def __init__(self, file: Path, themes: Sequence[tuple[str, bool, bool]], problems: Sequence[str]) -> None:
+        """`themes` are (name, whether it is one of ours, whether it is dark); `problems` are sentences."""
+        super().__init__()
+        self._file = file
+        self._themes = themes
+        self._problems = problems
+        self._before = ""
+
+    def compose(self) -> ComposeResult:
+        yield TopLine("Settings", id="top")
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield Static("", id="themes-heading", classes="heading")
+                yield ItemList()
+            with Vertical(id="right"):
+                yield Static("", id="sample-heading", classes="heading")
+                yield Pane(Sample())
+        yield Static(contents(self._notes()), id="problems")
+        yield Static(keys_row(*KEYS), id="keys")
+
+    def on_mount(self) -> None:
+        self._before = self.app.theme
+        items = self.query_one(ItemList)
+        items.show([self._item(*each) for each in self._themes])
+        items.pick_key(self._before)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw_frame)
+
+    def _draw_frame(self) -> None:
+        self.query_one(TopLine).show("Settings", "", "", Span(str(self._file), "quiet"), "")
+        for name, title, right in (("themes", "Themes", f"{len(self._themes)}"), ("sample", "Preview", self.app.theme)):
+            static = self.query_one(f"#{name}-heading", Static)
+            static.update(content(heading(title, max(16, static.size.width), right)), layout=False)
+        self.query_one(Pane).spaced = self.size.width >= 100
+
+    @property
+    def situation(self) -> Situation:
+        return Situation(screen="home", phase="idle", has_entry=False)
+
+    def _item(self, name: str, ours: bool, dark: bool) -> Item:
+        shade = "dark" if dark else "light"
+        outcome: Outcome = ("✓", "in use", "go") if name == self._before else ("", shade, "quiet")
+        return Item(kind="theme", key=name, title=name, group=OURS if ours else TEXTUALS, outcome=outcome)
+
+    def _notes(self) -> list[Line]:
+        lines: list[Line] = [(Span("✗ ", "error"), Span(visible(each))) for each in self._problems[:PROBLEM_ROWS]]
+        if len(self._problems) > PROBLEM_ROWS:
+            lines.append((Span(f"… {len(self._problems) - PROBLEM_ROWS} more", "quiet"),))
+        if os.environ.get("NO_COLOR"):
+            lines.append((Span("NO_COLOR is set: every theme is drawn in greys", "quiet"),))
+        return lines or [(Span("A theme of your own is a file in the folder themes.", "quiet"),)]
+
+    # ------------------------------------------------------------ keys
+
+    @on(ItemList.Picked)
+    def _preview(self) -> None:
+        item = self.query_one(ItemList).item
+        if item is not None and item.key != self.app.theme:
+            self.app.theme = item.key
+            self._draw_frame()
+
+    def action_move(self, step: int) -> None:
+        self.query_one(ItemList).move(step)
+
+    def action_next_pane(self) -> None:
+        self.query_one(ItemList).focus()
+
+    def action_previous_pane(self) -> None:
+        self.query_one(ItemList).focus()
+
+    @on(ItemList.Chosen)
+    def _chosen(self) -> None:
+        self.action_keep()
+
+    def action_keep(self) -> None:
+        name = self.app.theme
+        try:
+            write_theme(self._file, name)
+        except SettingsError as error:
+            self.dismiss(f"{error}; the theme {name} stays until you quit")
+        else:
+            self.dismiss("")
+
+    def action_close(self) -> None:
+        self.app.theme = self._before
+        self.dismiss("")
+
+    def action_back(self) -> None:
+        self.action_close()
