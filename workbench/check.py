@@ -21,7 +21,7 @@ from workbench.scenarios.loader import load_scenario
 from workbench.toolkit.loader import LoadedFolder, load_tools
 from workbench.view.visible import visible
 
-MOST_MOVES = 20_000
+MOST_MOVES = 10_000
 """A run that has made so many moves has no end of its own: a reply repeated for ever, and no cap."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from dataclasses import replace
 
@@ -17,7 +16,7 @@ from workbench.core.values import GoalCheck, ToolInfo
 async def ask_model(
     model: Model, tools: Tools, state: State, clock: Clock, *, within: float | None, on_signal: OnSignal
 ) -> ModelReply | ModelFailed:
-    """Send everything recorded so far; at most `within` seconds, on the clock of the run and on the wall."""
+    """Send everything recorded so far. A reply that took more than `within` seconds of the clock comes too late."""
     native = state.protocol.native_tools
     request = Request(
         system=state.system,
@@ -27,24 +26,19 @@ async def ask_model(
         state=state,
     )
     began = clock.now()
-    reply = None
     try:
-        if within is None:
-            reply = await model.reply(request, on_signal)
-        else:
-            limit = asyncio.timeout(within)
-            try:
-                async with limit:
-                    reply = await model.reply(request, on_signal)
-            except TimeoutError:
-                if not limit.expired():
-                    raise
+        reply = await model.reply(request, on_signal)
     except ModelFailure as failure:
         return _failed(failure, clock.now() - began)
     took = clock.now() - began
-    if reply is None or (within is not None and took > within):
-        return _failed(ModelFailure("deadline", f"no reply within the {within:g} seconds that were left"), took)
+    if within is not None and took > within:
+        return out_of_time(within, took)
     return read_reply(state, reply, tools.check, took)
+
+
+def out_of_time(within: float, took: float) -> ModelFailed:
+    """What is recorded of a request for which there was no more time."""
+    return _failed(ModelFailure("deadline", f"no reply within the {within:g} seconds that were left"), took)
 
 
 def started(state: State, record: CallRecord) -> ToolStarted:

@@ -63,6 +63,10 @@ class Recording:
             raise JournalBroken(self.broken) from error
         self.state.apply(event)
         self.events.append(event)
+        if self._listeners:
+            self._tell(event)
+
+    def _tell(self, event: Event) -> None:
         for listener in tuple(self._listeners):
             try:
                 listener(event)

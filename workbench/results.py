@@ -39,11 +39,12 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
         stopped_by=stop.knob if stop is not None else "",
         unused_replies=unused_lines(script_lines(opened.scenario), served),
         # Where a person took part, answers that were written beforehand are not missed.
-        unused_person=() if _by_a_person(run) else unused_entries(opened.scenario.person, state),
+        unused_person=() if person_took_part(run) else unused_entries(opened.scenario.person, state),
     )
 
 
-def _by_a_person(run: Run) -> bool:
+def person_took_part(run: Run) -> bool:
+    """Whether a real person has decided, changed or stopped something in this run."""
     return any(getattr(event, "by", "") == "person" for event in run.events)
 
 

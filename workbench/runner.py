@@ -11,9 +11,10 @@ import asyncio
 import traceback
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 from workbench import performing
+from workbench.alarm import Alarm
 from workbench.core import commands
 from workbench.core.commands import CommandError
 from workbench.core.events import Event, LateResult, Outcome, StopRequested
@@ -52,7 +53,10 @@ class Run(Recording):
         """The move that is being made; None while nothing outside is at work."""
         self._paused = True
         self._owner: asyncio.Task[Any] | None = None
-        self._cancelled_by_stop = False
+        """Whoever drives the run, while something is in flight."""
+        self._cut: Literal["", "stop", "time"] = ""
+        """Why the move that is being made was cancelled."""
+        self._alarm = Alarm(lambda: self._cut_short("time"))
         self._nobody_there_at = -1
         """How many events there were when the model, a person, was asked and was not there."""
 
@@ -84,11 +88,11 @@ class Run(Recording):
         """Make moves until the run stops, waits for a person, or is paused. Raises as `advance` does."""
         if self.playing:
             raise CommandError("the run is being played already")
-        now = asyncio.get_running_loop().time
+        owner, now = _driver(), asyncio.get_running_loop().time
         turn = now()
         self._paused = False
         try:
-            while await self.advance() and not self._paused:
+            while await self._advance(owner) and not self._paused:
                 if now() - turn > TURN:
                     await asyncio.sleep(0)
                     turn = now()
@@ -115,6 +119,13 @@ class Run(Recording):
         JournalBroken when the journal fails, once: afterwards `broken` says why there are no more moves. Any other
         error of ours stops the run; it is raised only where the run has stopped, or is about to.
         """
+        return await self._advance(_driver())
+
+    def pause(self) -> None:
+        """Let the move that is being made finish, and make no further one."""
+        self._paused = True
+
+    async def _advance(self, owner: asyncio.Task[Any]) -> bool:
         if self.in_flight is not None:
             raise CommandError("a move is being made already")
         if self.broken:
@@ -122,7 +133,7 @@ class Run(Recording):
         try:
             if self._failure is not None:
                 raise self._failure
-            return await self._make(self.next)
+            return await self._make(self.next, owner)
         except (CommandError, JournalBroken, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
@@ -136,16 +147,12 @@ class Run(Recording):
             self._record(StopRequested(by="engine", status=Status.INTERNAL_ERROR, detail=detail))
             return True
 
-    def pause(self) -> None:
-        """Let the move that is being made finish, and make no further one."""
-        self._paused = True
-
-    async def _make(self, move: Move) -> bool:
+    async def _make(self, move: Move, owner: asyncio.Task[Any]) -> bool:
         match move:
             case AskModel(within):
-                return await self._in_flight(move, self._ask_model(within))
+                return await self._in_flight(move, owner, self._ask_model(within))
             case RunTools(records, within):
-                return await self._in_flight(move, self._run_tools(records, within))
+                return await self._in_flight(move, owner, self._run_tools(records, within))
             case Record(event):
                 self._record(event)
                 return True
@@ -154,28 +161,32 @@ class Run(Recording):
             case Finished(status):
                 return self._ask_person(Question(on="stop", status=status))
 
-    async def _in_flight(self, move: Move, work: Coroutine[Any, Any, bool]) -> bool:
-        """Make a move that reaches outside. A stop cancels it, which is no cancellation of whoever drives the run."""
-        owner = asyncio.current_task()
-        assert owner is not None
+    async def _in_flight(self, move: Move, owner: asyncio.Task[Any], work: Coroutine[Any, Any, bool]) -> bool:
+        """Make a move that reaches outside. To cut it short is not to cancel whoever drives the run."""
         self.in_flight, self._owner = move, owner
         try:
             done = await work
-            if self._cancelled_by_stop:
-                # Nothing was left to interrupt, and the cancellation is still to come.
+            if self._cut:
+                # Nothing was left to cut, and the cancellation is still to come.
                 await asyncio.sleep(0)
             return done
         except asyncio.CancelledError as error:
             if not owner.cancelling():
                 raise RuntimeError("a model or a tool was cancelled from within") from error
-            if not self._cancelled_by_stop or owner.cancelling() > 1:
+            if not self._cut or owner.cancelling() > 1:
                 raise
             return True
         finally:
-            if self._cancelled_by_stop:
-                self._cancelled_by_stop = False
+            if self._cut:
+                self._cut = ""
                 owner.uncancel()
             self.in_flight = self._owner = None
+
+    def _cut_short(self, reason: Literal["stop", "time"]) -> None:
+        """Cancel the move that is being made, if one is."""
+        if self._owner is not None and not self._cut:
+            self._cut = reason
+            self._owner.cancel()
 
     def _ask_person(self, question: Question) -> bool:
         if self.person is None:
@@ -188,15 +199,24 @@ class Run(Recording):
         return True
 
     async def _ask_model(self, within: float | None) -> bool:
-        if self._ask_person(Question(on="step")):
+        if self.person is not None and self._ask_person(Question(on="step")):
             return True
+        began = self.clock.now()
         try:
+            if within is not None:
+                self._alarm.set(within)
             event = await performing.ask_model(
                 self.model, self.tools, self.state, self.clock, within=within, on_signal=self._signal
             )
         except NobodyThere:
             self._nobody_there_at = len(self.events)
             return False
+        except asyncio.CancelledError:
+            if self._cut == "time" and within is not None:
+                self._record(performing.out_of_time(within, self.clock.now() - began))
+            raise
+        finally:
+            self._alarm.clear()
         self._record(event)
         return True
 
@@ -221,7 +241,7 @@ class Run(Recording):
         try:
             result = await performing.run_tool(self.tools, self.state, record, self.clock, within=within, on_late=late)
         except asyncio.CancelledError:
-            if self._cancelled_by_stop:
+            if self._cut:
                 self._record(performing.cancelled(record))
             raise
         hold = self.state.hold and self.state.stop is None and result.outcome != "defect"
@@ -262,9 +282,7 @@ class Run(Recording):
             raise CommandError("the run has stopped already")
         if self.state.stop is None:
             self._record(StopRequested())
-        if self._owner is not None and not self._cancelled_by_stop:
-            self._cancelled_by_stop = True
-            self._owner.cancel()
+        self._cut_short("stop")
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Change settings while the run lives, e.g. {"limits.steps": 9}; None lifts a cap."""
@@ -291,6 +309,12 @@ class Run(Recording):
         if self.in_flight is not None:
             raise CommandError("a message can be given when no move is being made")
         self._record(commands.message(self.state, text))
+
+
+def _driver() -> asyncio.Task[Any]:
+    task = asyncio.current_task()
+    assert task is not None
+    return task
 
 
 __all__ = ["CommandError", "JournalBroken", "Run"]

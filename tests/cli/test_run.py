@@ -235,9 +235,9 @@ def test_bad_input_is_one_sentence_and_exit_code_2(command: Command, arguments: 
 
 
 def test_a_bad_scenario_is_named_with_file_line_and_key(command: Command, scenario: Write) -> None:
-    path = scenario("bad", 'goal = "x"\nprotocol = "text"\n\n[limits]\nstep = 3\n')
+    path = scenario("bad", 'goal = "x"\nprotocol = "text"\n\n[limits]\nstepz = 3\n')
     done = command("run", "bad")
-    assert (done.code, done.err) == (2, f'{path}:5: limits: unknown key "step"; did you mean "steps"?\n')
+    assert (done.code, done.err) == (2, f'{path}:5: limits: unknown key "stepz"; did you mean "steps"?\n')
 
 
 def test_a_missing_tool_comes_with_what_is_wrong_with_the_files_of_tools(
@@ -299,7 +299,9 @@ def test_hostile_tool_output_is_printed_harmlessly_and_kept_as_it_was(
     command: Command, scenario: Write, tool: Write, home: Path
 ) -> None:
     data = Path(__file__).parents[1] / "data" / "outputs" / "terminal-escapes.bin"
-    tool("hostile", f"@tool(risk='read')\ndef hostile() -> bytes:\n    '''Bytes.'''\n    return {data.read_bytes()!r}\n")
+    tool(
+        "hostile", f"@tool(risk='read')\ndef hostile() -> bytes:\n    '''Bytes.'''\n    return {data.read_bytes()!r}\n"
+    )
     scenario(
         "hostile",
         """

@@ -14,7 +14,15 @@ from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of, scenario_file, session_file
 from workbench.opening import Opened, new_run, reopen
-from workbench.results import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_OK, exit_code, outcome_of
+from workbench.results import (
+    EXIT_BAD_INPUT,
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    exit_code,
+    outcome_of,
+    person_took_part,
+)
 from workbench.scenarios.expectations import check as compare
 from workbench.scenarios.loader import load_scenario
 from workbench.scenarios.overrides import apply_overrides
@@ -44,6 +52,9 @@ def resume(options: argparse.Namespace) -> int:
             if note:
                 print(visible(note), file=sys.stderr)
         settle(opened, options)
+        if person_took_part(opened.run):
+            # What the scenario's person was to say does not fit any more; a question waits for the real one.
+            opened.run.person = None
     except BaseException:
         opened.close()
         raise

@@ -53,7 +53,7 @@ class Reply:
     calls: tuple[RawCall, ...] = ()
     thinking: str = ""
     finish: str = "stop"
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
     model: str = ""
     attempts: int = 1
     opaque: str = ""

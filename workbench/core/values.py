@@ -10,6 +10,13 @@ ProtocolName = Literal["text", "json", "native"]
 Risk = Literal["read", "write", "outward", "undeclared"]
 Decision = Literal["allow", "deny", "edit", "answer"]
 GateDefault = Literal["ask", "allow", "deny"]
+FaultTarget = Literal["reply", "result", "tool", "provider"]
+FaultKind = Literal[
+    "crash", "error", "timeout", "delay", "drop", "empty", "stale", "replace", "append", "inject", "truncate", "garble",
+    "duplicate", "reorder", "flood", "wrong_number", "wrong_unit", "wrong_record", "malformed_json", "cut_json",
+    "unknown_tool", "invented_observation", "both", "prose", "refusal", "blocked", "length", "unavailable",
+    "rate_limited", "auth", "quota", "bad_request", "context_overflow", "malformed_body", "cut_stream",
+]  # fmt: skip
 
 GATED_RISKS: frozenset[str] = frozenset({"write", "outward", "undeclared"})
 
@@ -157,6 +164,44 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Burst:
+    """A row of occurrences: the first, counted from 1, and how many."""
+
+    start: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing that goes wrong: where, what, and when. At most one schedule; without one it strikes every time.
+
+    `faults.fault_from` makes one of plain values and says what cannot be. What each kind does: `faults.KINDS`.
+    """
+
+    on: FaultTarget
+    do: FaultKind
+    name: str = ""
+    """Its name in the catalogue; "" when it was spelled out."""
+    tool: str = ""
+    """Only calls of this tool; "" is any."""
+    where: tuple[tuple[str, Pattern], ...] = ()
+    """Only calls with such arguments."""
+    text: str = ""
+    value: Any = None
+    seconds: float | None = None
+    size: int | None = None
+    """Characters."""
+    nth: int | None = None
+    step: int | None = None
+    every: int | None = None
+    after: int | None = None
+    burst: Burst | None = None
+    chance: float | None = None
+    times: int | None = None
+    """How often at most; None is without end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
     """USD per million tokens."""
 
@@ -198,6 +243,8 @@ class Header:
     split: bool = False
     """Authority split: after untrusted text has been read, outward tools are locked."""
     goal_check: GoalCheck | None = None
+    faults: tuple[Fault, ...] = ()
+    """Armed from the beginning, in the order in which they strike."""
     prices: Prices | None = None
     free: bool = True
     """True when the model costs nothing (scripted, human): cost is then 0, not unknown."""

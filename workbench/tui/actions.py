@@ -209,8 +209,14 @@ ACTIONS: tuple[Action, ...] = (
         label=lambda s: "what it saw" if s.phase == "past" else "what it sees",
         short=lambda s: "saw" if s.phase == "past" else "sees",
     ),
-    _viewer("previous_request", "left", "step before", "The request of the step before."),
-    _viewer("next_request", "right", "step after", "The request of the step after."),
+    _looking(
+        "loop",
+        "t",
+        "the loop",
+        "The loop as pseudo-code, frame by frame: which line, what it does, what the history holds.",
+    ),
+    _viewer("previous_request", "left", "step before", "The request of the step before, or the frame before."),
+    _viewer("next_request", "right", "step after", "The request of the step after, or the next frame."),
     # ---- sessions
     _sessions("again", "R", "run again", "Run again from the start, in a new session.", short="again"),
     _sessions("message", "m", "message", "Send a message; the run goes on with it.", unless=when.messages),
@@ -286,7 +292,7 @@ BY_NAME: dict[str, Action] = {action.name: action for action in ACTIONS}
 
 _ENDED = ("message", "event_back", "again", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
-_PAUSED = ("move", "run", "event_back", "sees", "original", "hold", "cap")
+_PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap")
 KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("home", "idle"): ("open", "open_and_run", "show_scripts", "filter", "delete", "settings", "back"),
     ("home", "typing"): ("close",),
@@ -298,7 +304,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "hold"): ("move", "run", "edit", "undo_change", "hold", "sees"),
     ("run", "stopped"): ("raise_cap", *_ENDED),
     ("run", "answered"): _ENDED,
-    ("run", "past"): ("event_back", "step_back", "latest", "sees", "run"),
+    ("run", "past"): ("event_back", "step_back", "latest", "sees", "loop", "run"),
     ("run", "typing"): ("submit", "close"),
     ("run", "field"): ("close",),
     ("run", "list"): ("close",),

@@ -57,6 +57,8 @@ class WorkbenchApp(App[None]):
     CommandPalette SearchIcon { display: none; }
     CommandPalette CommandInput { background: $surface; }
     CommandPalette CommandList { border: none; background: $surface; max-height: 80vh; }
+    CommandPalette CommandList > .option-list--option { text-style: none; }
+    CommandPalette CommandList > .option-list--option-highlighted { background: $panel; color: $foreground; }
     """
 
     def __init__(self, home: Home, file: str | None = None) -> None:
@@ -146,7 +148,7 @@ class WorkbenchApp(App[None]):
         """Say what went wrong: on Home, where it stays, and where a person looks now."""
         home = self.screen_stack[0]
         if isinstance(home, HomeScreen):
-            home.say_problems(sentences)
+            home.note.say_problems(sentences)
         if self.screen is not home:
             self.notify(visible("\n".join(sentences)), severity="error", markup=False, timeout=10)
 

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widgets import Input, Static
 
-from workbench.tui.screens import Dialog, keys_row
+from workbench.tui.screens import Dialog, KeysRow
 from workbench.view.visible import visible
 
 
@@ -35,9 +35,9 @@ class Confirm(Dialog[bool]):
     Prompt > Vertical { border-top: heavy $primary; }
     Confirm Static, Prompt Static { height: auto; padding: 0 1; }
     Confirm .detail, Prompt .detail { color: $wb-quiet; padding: 0 1 0 3; }
-    Confirm .keys, Prompt .keys { padding: 1 1 0 1; }
+    Confirm KeysRow, Prompt KeysRow { padding: 1 1 0 1; }
     Prompt Input { margin: 1 1 0 3; background: $background; }
-    Confirm.-low .keys, Prompt.-low .keys { padding: 0 1; }
+    Confirm.-low KeysRow, Prompt.-low KeysRow { padding: 0 1; }
     """
 
     def __init__(self, question: str, detail: str = "", yes: str = "yes", no: str = "no") -> None:
@@ -51,8 +51,7 @@ class Confirm(Dialog[bool]):
             yield Static(Content.assemble(("▲ ", "$wb-wait"), (visible(self._question), "bold $wb-wait")))
             if self._detail:
                 yield Static(Content(visible(self._detail)), classes="detail")
-            keys = keys_row(("y", "y", self._yes), ("n", "n", self._no))
-            yield Static(keys + Content.styled("   enter and esc are no, too", "$wb-quiet"), classes="keys")
+            yield KeysRow((("y", "y", self._yes), ("n", "n", self._no)), "enter and esc are no, too")
 
     def action_answer(self, answer: bool) -> None:
         self.dismiss(answer)
@@ -75,7 +74,7 @@ class Prompt(Dialog[str | None]):
             if self._hint:
                 yield Static(Content(visible(self._hint)), classes="detail")
             yield Input(self._value, compact=True, select_on_focus=False)
-            yield Static(keys_row(("enter", "enter", "send"), ("escape", "esc", "cancel")), classes="keys")
+            yield KeysRow((("enter", "enter", "send"), ("escape", "esc", "cancel")))
 
     @on(Input.Submitted)
     def _sent(self, event: Input.Submitted) -> None:

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from workbench.tui.actions import Keymap, help_sections
 from workbench.tui.paint import contents
-from workbench.tui.screens import Dialog, keys_row
+from workbench.tui.screens import Dialog, KeysRow
 from workbench.tui.situation import ScreenName
 from workbench.view.entries import Line, Role, Span
 
@@ -54,7 +54,6 @@ class HelpScreen(Dialog[None]):
     HelpScreen .top { height: 1; padding: 0 1; background: $surface; }
     HelpScreen VerticalScroll { height: 1fr; padding: 1 1 0 1; scrollbar-size-vertical: 1; }
     HelpScreen #text { height: auto; }
-    HelpScreen .keys { height: 1; padding: 0 1; background: $surface; }
     """
 
     def __init__(self, screen: ScreenName, keymap: Keymap) -> None:
@@ -66,8 +65,7 @@ class HelpScreen(Dialog[None]):
         yield Static(title, classes="top")
         with VerticalScroll():
             yield Static("", id="text")
-        keys = keys_row(("down", "↑ ↓", "line"), ("pagedown", "pgdn", "page"), ("escape", "esc", "close"))
-        yield Static(keys, classes="keys")
+        yield KeysRow((("down", "↑ ↓", "line"), ("pagedown", "pgdn", "page"), ("escape", "esc", "close")))
 
     def on_resize(self) -> None:
         width = self.size.width - 3

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from workbench.view.entries import Line, Role
 
-STYLES: dict[Role, str] = {"primary": "$primary", "here": "reverse $wb-past"}
+STYLES: dict[Role, str] = {"primary": "$primary", "here": "reverse $wb-past", "lit": "on $panel"}
 
 
 def style_of(role: Role, *, bold: bool = False, italic: bool = False) -> str:

@@ -11,11 +11,15 @@ from textual.content import Content
 from textual.dom import DOMNode
 
 from workbench.tui.actions import Action, key_words, keys_of, palette_actions
+from workbench.tui.home.rows import fitted
+from workbench.tui.keyline import KEY
 from workbench.tui.screens import Situated, keymap_of
 
 KEYS = 12
 """Cells for the first key of an action."""
 TITLE = 24
+MARGINS = 6
+"""Cells at both sides of a row."""
 
 
 class ActionProvider(Provider):
@@ -49,12 +53,14 @@ class ActionProvider(Provider):
 
     def _drawn(self, action: Action, title: Content) -> Content:
         key = key_words(keys_of(action, keymap_of(self.app))[0])
+        gap = max(2, TITLE - len(action.title))
+        room = self.app.size.width - KEYS - gap - len(action.title) - MARGINS
         return Content("").join(
             [
-                Content.styled(key.ljust(KEYS), "bold $primary"),
+                Content.styled(key.ljust(KEYS), KEY),
                 title,
-                Content(" " * max(2, TITLE - len(action.title))),
-                Content.styled(action.help, "$wb-quiet"),
+                Content(" " * gap),
+                Content.styled(fitted(action.help, room), "$wb-quiet"),
             ]
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -9,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.style import Style
+from textual.widgets import Static
 
 from workbench.tui.actions import Keymap
 from workbench.tui.keyline import KEY
@@ -77,13 +79,26 @@ class Dialog(ModalScreen[Result]):
     ]
 
 
-def keys_row(*items: tuple[str, str, str]) -> Content:
-    """A key line of a dialog: (key, key as written, words) each. Clicking one is pressing it."""
-    parts = []
-    for key, written, words in items:
-        click = Style.from_meta({"@click": f"app.simulate_key('{key}')"})
-        parts.append(Content.assemble((written, KEY), " ", words).stylize(click))
-    return Content("   ").join(parts)
+KeyWords = tuple[str, str, str]
+"""A key, how it is written, what it does."""
+
+
+class KeysRow(Static):
+    """The key line of a dialog, whose keys are always the same. Clicking one is pressing it."""
+
+    DEFAULT_CSS = "KeysRow { height: auto; padding: 0 1; background: $surface; color: $foreground; }"
+
+    def __init__(self, keys: Sequence[KeyWords], after: str = "") -> None:
+        items = [
+            Content.assemble((written, KEY), f" {words}" if words else "").stylize(_pressing(key))
+            for key, written, words in keys
+        ]
+        super().__init__(Content("   ").join([*items, *([Content.styled(after, "$wb-quiet")] if after else [])]))
+        self.auto_links = False  # The look of links would take the colour off the keys.
+
+
+def _pressing(key: str) -> Style:
+    return Style.from_meta({"@click": f"app.simulate_key('{key}')"})
 
 
 def keymap_of(app: Any) -> Keymap:

@@ -20,7 +20,7 @@ from workbench.tui.home.lists import ItemList
 from workbench.tui.home.rows import heading
 from workbench.tui.paint import content, contents
 from workbench.tui.run.frame import TopLine
-from workbench.tui.screens import keys_row
+from workbench.tui.screens import KeysRow
 from workbench.tui.situation import Situation
 from workbench.tui.transcript.pane import Pane
 from workbench.view.entries import Entry, Line, Role, Span, plain
@@ -108,12 +108,11 @@ class SettingsScreen(Screen[str]):
     DEFAULT_CSS = """
     SettingsScreen { background: $background; color: $foreground; }
     SettingsScreen #body { height: 1fr; }
-    SettingsScreen #left { width: 44; padding: 1 1 0 1; }
+    SettingsScreen #left { width: 44; padding: 1 0 0 1; }
     SettingsScreen #right { width: 1fr; padding: 1 1 0 1; border-left: solid $wb-rule; }
     SettingsScreen #right Pane { padding: 0; }
-    SettingsScreen .heading { height: 1; }
+    SettingsScreen .heading { height: 1; margin-right: 1; }
     SettingsScreen #problems { height: auto; padding: 0 1 1 1; }
-    SettingsScreen #keys { height: 1; padding: 0 1; background: $surface; }
     SettingsScreen.-narrow #left, SettingsScreen.-tiny #left { padding: 0 1; width: 30; }
     SettingsScreen.-narrow #right, SettingsScreen.-tiny #right { padding: 0 1; }
     SettingsScreen.-tiny #right { display: none; }
@@ -136,12 +135,15 @@ class SettingsScreen(Screen[str]):
                 yield ItemList()
             with Vertical(id="right"):
                 yield Static("", id="sample-heading", classes="heading")
-                yield Pane(Sample())
+                yield Pane()
         yield Static(contents(self._notes()), id="problems")
-        yield Static(keys_row(*KEYS), id="keys")
+        yield KeysRow(KEYS)
 
     def on_mount(self) -> None:
         self._before = self.app.theme
+        pane = self.query_one(Pane)
+        pane.load(Sample())
+        pane.move_to(0)
         items = self.query_one(ItemList)
         items.show([self._item(*each) for each in self._themes])
         items.pick_key(self._before)
@@ -171,7 +173,8 @@ class SettingsScreen(Screen[str]):
             lines.append((Span(f"… {len(self._problems) - PROBLEM_ROWS} more", "quiet"),))
         if os.environ.get("NO_COLOR"):
             lines.append((Span("NO_COLOR is set: every theme is drawn in greys", "quiet"),))
-        return lines or [(Span("A theme of your own is a file in the folder themes.", "quiet"),)]
+        folder = self._file.parent / "themes"
+        return lines or [(Span(f"A theme of your own is a file in {visible(str(folder))}", "quiet"),)]
 
     # ------------------------------------------------------------ keys
 

@@ -14,17 +14,13 @@ from textual.widgets import Static
 
 from workbench.tui.actions import bindings
 from workbench.tui.paint import content
-from workbench.tui.screens import Dialog, keys_row
+from workbench.tui.screens import Dialog, KeysRow, KeyWords
 from workbench.tui.transcript.pane import Pane
 from workbench.view.entries import Entry, Line
 from workbench.view.visible import visible
 
 Page = tuple[Line, list[Line]]
 """Title and text."""
-
-
-KEYS = (("down", "↑ ↓", "line"), ("pagedown", "pgdn", "page"), ("C", "C", "copy all"), ("escape", "esc", "close"))
-"""Key, how it is written, and what it does."""
 
 
 class Lines:
@@ -57,6 +53,12 @@ class Viewer(Dialog[bool]):
     """Reads like the transcript. Closing it gives False; what is built on it may give True."""
 
     AUTO_FOCUS = "Pane"
+    KEYS: ClassVar[tuple[KeyWords, ...]] = (
+        ("down", "↑ ↓", "line"),
+        ("pagedown", "pgdn", "page"),
+        ("C", "C", "copy all"),
+        ("escape", "esc", "close"),
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,v", "close", "close", show=False),
         Binding("up,k", "scroll_rows(-1)", "up", show=False),
@@ -73,7 +75,6 @@ class Viewer(Dialog[bool]):
     Viewer .title { width: 1fr; height: 1; padding: 0 1; }
     Viewer .facts { width: auto; height: 1; padding: 0 1; color: $wb-quiet; }
     Viewer Pane { padding: 1 1 0 1; }
-    Viewer .keys { height: 1; padding: 0 1; background: $surface; }
     Viewer.-narrow Pane, Viewer.-tiny Pane { padding: 0 1; }
     """
 
@@ -87,25 +88,25 @@ class Viewer(Dialog[bool]):
         with Horizontal(classes="top"):
             yield Static(_title(self._title), classes="title")
             yield Static(Content(self._facts), classes="facts")
-        yield Pane(self._lines)
-        yield Static(self._keys(), classes="keys")
+        yield Pane()
+        yield KeysRow(self.KEYS)
 
     def on_mount(self) -> None:
-        self.pane.follows = False
+        self._load(self._lines)
 
     @property
     def pane(self) -> Pane:
         return self.query_one(Pane)
-
-    def _keys(self) -> Content:
-        return keys_row(*KEYS)
 
     def show(self, page: Page) -> None:
         """Another text in place of this one, from its start."""
         self._title, body = page
         self._lines = Lines(body)
         self.query_one(".title", Static).update(_title(self._title))
-        self.pane.load(self._lines)
+        self._load(self._lines)
+
+    def _load(self, lines: Lines) -> None:
+        self.pane.load(lines)
         self.action_to_start()
 
     # ------------------------------------------------------------ keys
@@ -135,15 +136,13 @@ class Viewer(Dialog[bool]):
 class RequestViewer(Viewer):
     """What the model read, request by request; a page is made when it is looked at."""
 
+    KEYS = (("left", "←", ""), ("right", "→", "step to step"), *Viewer.KEYS)
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("viewer"), Binding("w", "close", "close", show=False)]
 
     def __init__(self, requests: Sequence[Callable[[], Page]], index: int) -> None:
         self._requests = requests
         self._index = min(max(0, index), len(requests) - 1)
         super().__init__(*requests[self._index]())
-
-    def _keys(self) -> Content:
-        return keys_row(("left", "←", ""), ("right", "→", "step to step"), *KEYS)
 
     def action_previous_request(self) -> None:
         self._turn(-1)

@@ -21,8 +21,9 @@ Role = Literal[
     "past",
     "rule",
     "here",
+    "lit",
 ]
-"""A colour role; "" is the colour of plain text, "here" marks the place in a strip."""
+"""A colour role; "" is the colour of plain text, "here" marks the place in a strip, "lit" the line of a list."""
 
 
 @dataclass(frozen=True, slots=True)

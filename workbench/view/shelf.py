@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -377,7 +377,7 @@ def _session_item(kept: Saved, depth: int, now: float) -> Item:
         title=first_line(summary.title) or summary.path.stem,
         outcome=kept.outcome,
         steps="1 step" if summary.steps == 1 else f"{summary.steps:,} steps",
-        age=age(now - summary.modified),
+        age="" if kept.example else age(now - summary.modified),
         group=EXAMPLES if kept.example else "",
         depth=depth,
         example=kept.example,

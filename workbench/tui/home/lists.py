@@ -19,6 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from workbench.tui.home.rows import group_row, note_row, title_row
+from workbench.tui.transcript.paint import Looks
 from workbench.view.entries import Line, Span
 from workbench.view.shelf import Item
 
@@ -87,7 +88,7 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         """The row of each item's title."""
         self._rows = 0
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(512)
-        self._looks: dict[str, Style] = {}
+        self._looks = Looks(self, "list--")
 
     # ------------------------------------------------------------ content
 
@@ -232,21 +233,10 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
             line = group_row(self.items[index].group, width)
         elif not self.items and row == 0:
             line = (Span(self._empty, "quiet"),)
-        ground = self._look("picked") if picked else self._look("")
+        ground = self._looks("ground") + self._looks("picked") if picked else self._looks("ground")
         segments = [Segment(span.text, self._style(span, ground)) for span in line if span.text]
         return Strip(segments).adjust_cell_length(width, ground)
 
     def _style(self, span: Span, ground: Style) -> Style:
-        style = ground + self._look(span.role) if span.role else ground
+        style = ground + self._looks(span.role)
         return style + Style(bold=True) if span.bold else style
-
-    def _look(self, role: str) -> Style:
-        """The style of a colour role; "" is that of the widget, "picked" that of the picked item."""
-        if role not in self._looks:
-            if role in ("", "picked"):
-                style = self.rich_style
-                style += self.get_component_rich_style("list--picked", partial=True) if role else Style()
-            else:
-                style = self.get_component_rich_style(f"list--{role}", partial=True)
-            self._looks[role] = style
-        return self._looks[role]

@@ -12,7 +12,7 @@ CURSOR = 2
 """Cells before the title, where the cursor stands."""
 TITLE = 16
 """Cells that a title keeps before figures at its right are left out."""
-OUTCOME, STEPS, AGE = 14, 12, 8
+OUTCOME, STEPS, AGE = 14, 9, 8
 DEEPEST = 6
 """Forks further away from their root than this are drawn no deeper."""
 

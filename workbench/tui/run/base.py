@@ -302,7 +302,8 @@ class RunBase(Screen[None]):
             side.show(state, selected, running=self.going, shown=self.shown)
         third = self.query_one(ThirdColumn)
         if third.display:
-            third.show(state, past=desk.looking_back)
+            event = self.run_.events[state.n - 1] if state.n else None
+            third.show(state, event, past=desk.looking_back, running=self.going)
 
     def draw_selection(self) -> None:
         """What follows the picked entry."""

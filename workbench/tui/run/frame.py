@@ -17,6 +17,7 @@ from workbench.view.entries import Line, Span
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
+    from workbench.core.events import Event
     from workbench.core.records import CallRecord
     from workbench.core.state import State
 
@@ -114,17 +115,28 @@ def put(static: Static, lines: list[Line]) -> None:
 
 
 class ThirdColumn(Static):
-    """On wide screens: what the model reads next, a message a line."""
+    """On wide screens: the loop with its lit line, and what the model reads next, a message a line."""
 
     def __init__(self) -> None:
         super().__init__("", id="third")
 
-    def show(self, state: State, *, past: bool) -> None:
-        from workbench.view import panes
+    def show(self, state: State, event: Event | None, *, past: bool, running: bool) -> None:
+        """`event` is the latest one of what is looked at."""
+        from workbench.view import panes, tracer
+        from workbench.view.bars import wrap
 
         width = max(20, self.content_region.width)
         title = "What the model read" if past else "What the model reads next"
-        put(self, panes.request_lines(state, width, title, rows=max(4, self.size.height - 3)))
+        place = tracer.trace(state, event, running=running or past)
+        loop = [
+            panes.heading("The loop", width, "frames", "t"),
+            *tracer.loop_lines(place, width),
+            (),
+            *wrap((Span(place.caption),), width),
+            (),
+        ]
+        rows = max(4, self.size.height - len(loop) - 3)
+        put(self, [*loop, *panes.request_lines(state, width, title, rows=rows)])
 
 
 def quiet(text: str) -> Content:

@@ -10,6 +10,7 @@ from textual.widgets import Input
 from workbench.tui.run.bar import BarField
 from workbench.tui.run.base import RunBase
 from workbench.tui.run.frame import CallsPane, Shown
+from workbench.tui.run.loop_view import LoopView
 from workbench.tui.transcript import Transcript
 from workbench.tui.viewer import RequestViewer, Viewer
 from workbench.view.entries import Line, Span, all_lines
@@ -120,3 +121,7 @@ class Reading(RunBase):
         pages = [partial(request_page, state, index) for index in range(request_count(state))]
         at = min(self.desk.request_of_entry(self.transcript.cursor), len(pages) - 1)
         self.app.push_screen(RequestViewer(pages, at))
+
+    def action_loop(self) -> None:
+        """The loop laid open, from the frame that is looked at."""
+        self.app.push_screen(LoopView(self.desk))

@@ -1,0 +1,226 @@
+"""The two lists of Home: reading the folders without keeping the screen waiting, moving about, filtering."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.widgets import Input
+
+from workbench.home import Home
+from workbench.tui.actions import bindings, reason_not
+from workbench.tui.home.lists import ItemList
+from workbench.tui.home.parts import Column, FilterRow, Note
+from workbench.tui.keyline import KeyLine
+from workbench.tui.run.frame import TopLine
+from workbench.tui.screens import keymap_of
+from workbench.tui.situation import Situation
+from workbench.view.entries import Line, Span
+from workbench.view.shelf import Shelf, first_script
+
+TITLE = "Agent workbench"
+FIRST_CHUNK = 64
+"""Sessions read before the list is drawn for the first time; each chunk after it is twice as long."""
+
+
+class Shelves(Screen[None]):
+    """Scripts and sessions side by side, or one at a time where there is no room for both."""
+
+    ALLOW_MAXIMIZE = False
+    AUTO_FOCUS = "#scripts ItemList"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("screen", "home")
+    DEFAULT_CSS = """
+    Shelves {
+        background: $background;
+        color: $foreground;
+        & #body { height: 1fr; }
+        & #sessions { border-left: solid $wb-rule; }
+        &.-narrow Column, &.-tiny Column { padding: 0 0 0 1; }
+        &.-narrow #sessions, &.-tiny #sessions { border-left: none; }
+        &.-narrow .on-scripts #sessions, &.-tiny .on-scripts #sessions { display: none; }
+        &.-narrow .on-sessions #scripts, &.-tiny .on-sessions #scripts { display: none; }
+        &.-narrow Note, &.-tiny Note, &.-low Note { padding: 0 1; }
+    }
+    """
+
+    def __init__(self, home: Home) -> None:
+        super().__init__()
+        self.home = home
+        self.scripts = Column("Scripts", id="scripts")
+        self.sessions = Column("Sessions", id="sessions")
+        self.active = self.scripts
+        """The column that keys are about."""
+        self.note = Note("")
+        self._filter = FilterRow()
+        self._shelf = Shelf(home)
+        self._unread = 0
+        """Sessions that have still to be read."""
+        self._started = False
+
+    def compose(self) -> ComposeResult:
+        yield TopLine(TITLE, id="top")
+        with Horizontal(id="body", classes="on-scripts"):
+            yield self.scripts
+            yield self.sessions
+        yield self.note
+        yield self._filter
+        yield KeyLine(keymap_of(self.app), id="keys")
+
+    def on_screen_resume(self) -> None:
+        # After the first frame: reading imports what parses files, and that must not keep the screen waiting.
+        self.call_after_refresh(self.read_again)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw_frame)
+
+    @property
+    def situation(self) -> Situation:
+        typing = isinstance(self.focused, Input)
+        picked = self.active.list.item is not None
+        return Situation(screen="home", phase="typing" if typing else "idle", has_entry=picked)
+
+    def can(self, action: str) -> bool:
+        """Whether an action applies now; if not, why is said in one line."""
+        reason = reason_not(action, self.situation, keymap_of(self.app))
+        if reason:
+            self.note.say((Span(reason, "primary"),))
+        return not reason
+
+    # ------------------------------------------------------------ reading the folders
+
+    def read_again(self) -> None:
+        """List what there is now. What was read before and has not changed is not read again."""
+        self.run_worker(self._read(), group="shelf", exclusive=True)
+
+    async def _read(self) -> None:
+        shelf = self._shelf
+        await asyncio.to_thread(shelf.read_scripts)
+        fresh = await asyncio.to_thread(shelf.list_sessions)
+        self._unread = len(fresh)
+        if fresh:
+            self.scripts.fill(shelf.scripts())
+        for chunk in _chunks(fresh):
+            await asyncio.to_thread(shelf.read_sessions, chunk)
+            self._unread -= len(chunk)
+            self.sessions.fill(shelf.sessions(time.time()))
+            self._draw_frame()
+        self.scripts.fill(shelf.scripts())
+        sessions = shelf.sessions(time.time())
+        self.sessions.fill(sessions)
+        self._draw_frame()
+        if not self._started:
+            self._started = True
+            if all(item.example for item in sessions):
+                self._show_where_to_begin()
+            gc.freeze()  # What is there now stays: without it, a full collection stands in the way of a key.
+
+    def _show_where_to_begin(self) -> None:
+        key, is_tour = first_script(self._shelf.scripts())
+        if key:
+            self.scripts.list.pick_key(key)
+            if self.note.is_empty:
+                self.note.say(_hint("the tour" if is_tour else "a script"))
+
+    # ------------------------------------------------------------ drawing
+
+    def _draw_frame(self) -> None:
+        if self.is_attached:
+            reading = f"reading {self._unread:,} more sessions" if self._unread else ""
+            self.query_one(TopLine).show(TITLE, "", reading, Span(_short(self.home.root), "quiet"), "")
+            self.scripts.draw_heading()
+            self.sessions.draw_heading()
+            self._draw_keys()
+
+    def _draw_keys(self) -> None:
+        self.query_one(KeyLine).situation = self.situation
+
+    @on(ItemList.Picked)
+    def _picked(self) -> None:
+        self._draw_keys()
+
+    # ------------------------------------------------------------ moving about
+
+    def _activate(self, column: Column) -> None:
+        self.active = column
+        self.query_one("#body").set_classes(f"on-{column.id}")
+        column.list.focus()
+        self.call_after_refresh(self._draw_frame)
+
+    def on_descendant_focus(self) -> None:
+        for column in (self.scripts, self.sessions):
+            if column.list is self.focused and column is not self.active:
+                self._activate(column)
+        self._draw_keys()
+
+    def action_show_scripts(self) -> None:
+        self._activate(self.scripts)
+
+    def action_show_sessions(self) -> None:
+        self._activate(self.sessions)
+
+    def action_next_pane(self) -> None:
+        """From the filter to the list; from one list to the other."""
+        other = self.sessions if self.active is self.scripts else self.scripts
+        self._activate(other if self.focused is self.active.list else self.active)
+
+    def action_previous_pane(self) -> None:
+        self.action_next_pane()
+
+    def action_previous_item(self) -> None:
+        self.active.list.move(-1)
+
+    def action_next_item(self) -> None:
+        self.active.list.move(1)
+
+    # ------------------------------------------------------------ the filter
+
+    async def action_filter(self) -> None:
+        await self._filter.open()
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self.scripts.filter(event.value)
+        self.sessions.filter(event.value)
+
+    def action_close(self) -> None:
+        """The filter first, then what was said."""
+        if self._filter.is_open:
+            self.active.list.focus()
+            self._filter.close()
+            self.scripts.filter("")
+            self.sessions.filter("")
+        else:
+            self.note.say()
+
+
+def _chunks(paths: Sequence[Path]) -> Iterator[Sequence[Path]]:
+    start, size = 0, FIRST_CHUNK
+    while start < len(paths):
+        yield paths[start : start + size]
+        start, size = start + size, size * 2
+
+
+def _hint(what: str) -> Line:
+    return (
+        Span("enter", "primary", bold=True),
+        Span(f" opens {what}; ", "quiet"),
+        Span("space", "primary", bold=True),
+        Span(" makes each move", "quiet"),
+    )
+
+
+def _short(folder: Path) -> str:
+    """The folder as people write it."""
+    try:
+        return str(Path("~") / folder.relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return str(folder)
