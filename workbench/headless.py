@@ -32,7 +32,7 @@ class TranscriptPrinter:
 
     def __init__(self, run: Run, out: Print) -> None:
         self._run = run
-        self._timeline = Timeline(run.events, run.state)
+        self._timeline = Timeline(run.events, run.state, keys=False)
         self._out = out
         self._printed = 0
         run.subscribe(self._event)

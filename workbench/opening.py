@@ -18,6 +18,7 @@ from workbench import __version__
 from workbench.clocks import SystemClock, VirtualClock
 from workbench.core.events import Event, Held, ToolResult
 from workbench.core.ports import Clock, Person
+from workbench.core.state import State, fold
 from workbench.core.values import Header, ToolInfo
 from workbench.home import Home, trusted_folders
 from workbench.runner import Run
@@ -27,6 +28,7 @@ from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.models import build_model
 from workbench.scenarios.person import ScriptedPerson
 from workbench.scenarios.schema import Scenario
+from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
@@ -228,16 +230,23 @@ def _reopened(
     tools = load_tools(home.tools)
     usable, notes = _usable(header.tools, tools)
     model = build_model(scenario, clock, header.scenario_path or path.name)
-    sandbox, workspace = _sandbox(scenario, session.events, header.scenario_path)
-    run = Run(
-        header,
-        model=model,
-        tools=ToolBox(usable, workspace),
-        journal=journal or MemoryJournal(),
-        clock=clock,
-        person=_person(scenario) if person else None,
-        events=session.events,
-    )
+    sandbox = None
+    try:
+        sandbox, workspace = _sandbox(scenario, session.events, header.scenario_path)
+        run = Run(
+            header,
+            model=model,
+            tools=ToolBox(usable, workspace),
+            journal=journal or MemoryJournal(),
+            clock=clock,
+            person=_person(scenario) if person else None,
+            events=session.events,
+        )
+    except ValueError as error:
+        # Events or effects that were changed by hand, and make no run.
+        if sandbox is not None:
+            sandbox.cleanup()
+        raise SessionError(f"{path.name}: {error}") from None
     return Opened(
         run=run,
         scenario=scenario,
@@ -249,6 +258,14 @@ def _reopened(
         notes=tuple(notes),
         read_only="" if journal is not None else "opened for reading only",
     )
+
+
+def fold_session(session: Session) -> State:
+    """The state after the events of a session. Raises SessionError for events that make no run."""
+    try:
+        return fold(session.header, session.events)
+    except ValueError as error:
+        raise SessionError(f"{session.path.name}: {error}") from None
 
 
 def _usable(recorded: Sequence[ToolInfo], tools: LoadedFolder) -> tuple[list[LoadedTool], list[str]]:
@@ -301,7 +318,11 @@ def _sandbox(
             raise TrustNeeded(folder, "the tools of this scenario would read and write in this folder")
         return None, Workspace(folder)
     sandbox = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
-    return sandbox, apply_effects(Path(sandbox.name), scenario.workspace.files, _effects(events))
+    try:
+        return sandbox, apply_effects(Path(sandbox.name), scenario.workspace.files, _effects(events))
+    except BaseException:
+        sandbox.cleanup()
+        raise
 
 
 def _effects(events: Sequence[Event]) -> list[Mapping[str, Any]]:

@@ -36,9 +36,10 @@ async def ask_model(
     return read_reply(state, reply, tools.check, took)
 
 
-def out_of_time(within: float, took: float) -> ModelFailed:
-    """What is recorded of a request for which there was no more time."""
-    return _failed(ModelFailure("deadline", f"no reply within the {within:g} seconds that were left"), took)
+def out_of_time(within: float, took: float | None = None) -> ModelFailed:
+    """What is recorded of a request that took longer than it might; as a rule it was cut off just then."""
+    failure = ModelFailure("deadline", f"no reply within the {within:g} seconds that were left")
+    return _failed(failure, within if took is None else took)
 
 
 def started(state: State, record: CallRecord) -> ToolStarted:

@@ -45,7 +45,9 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
 
 def person_took_part(run: Run) -> bool:
     """Whether a real person has decided, changed or stopped something in this run."""
-    return any(getattr(event, "by", "") == "person" for event in run.events)
+    return any(
+        getattr(event, "by", "") == "person" or getattr(event, "changed_by", "") == "you" for event in run.events
+    )
 
 
 def _observations(run: Run) -> tuple[str, ...]:

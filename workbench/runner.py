@@ -8,6 +8,7 @@ the run goes on from there. A command that makes no sense now raises `CommandErr
 from __future__ import annotations
 
 import asyncio
+import time
 import traceback
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
@@ -88,7 +89,7 @@ class Run(Recording):
         """Make moves until the run stops, waits for a person, or is paused. Raises as `advance` does."""
         if self.playing:
             raise CommandError("the run is being played already")
-        owner, now = _driver(), asyncio.get_running_loop().time
+        owner, now = _driver(), time.monotonic
         turn = now()
         self._paused = False
         try:
@@ -133,7 +134,18 @@ class Run(Recording):
         try:
             if self._failure is not None:
                 raise self._failure
-            return await self._make(self.next, owner)
+            match next_move(self.state):
+                case AskModel() as move:
+                    return await self._in_flight(move, owner, self._ask_model(move.within))
+                case RunTools() as move:
+                    return await self._in_flight(move, owner, self._run_tools(move.records, move.within))
+                case Record(event):
+                    self._record(event)
+                    return True
+                case AskPerson(question):
+                    return self._ask_person(question)
+                case Finished(status):
+                    return self._ask_person(Question(on="stop", status=status))
         except (CommandError, JournalBroken, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
@@ -146,20 +158,6 @@ class Run(Recording):
             detail = "".join(traceback.format_exception(error))
             self._record(StopRequested(by="engine", status=Status.INTERNAL_ERROR, detail=detail))
             return True
-
-    async def _make(self, move: Move, owner: asyncio.Task[Any]) -> bool:
-        match move:
-            case AskModel(within):
-                return await self._in_flight(move, owner, self._ask_model(within))
-            case RunTools(records, within):
-                return await self._in_flight(move, owner, self._run_tools(records, within))
-            case Record(event):
-                self._record(event)
-                return True
-            case AskPerson(question):
-                return self._ask_person(question)
-            case Finished(status):
-                return self._ask_person(Question(on="stop", status=status))
 
     async def _in_flight(self, move: Move, owner: asyncio.Task[Any], work: Coroutine[Any, Any, bool]) -> bool:
         """Make a move that reaches outside. To cut it short is not to cancel whoever drives the run."""
@@ -201,7 +199,6 @@ class Run(Recording):
     async def _ask_model(self, within: float | None) -> bool:
         if self.person is not None and self._ask_person(Question(on="step")):
             return True
-        began = self.clock.now()
         try:
             if within is not None:
                 self._alarm.set(within)
@@ -213,7 +210,7 @@ class Run(Recording):
             return False
         except asyncio.CancelledError:
             if self._cut == "time" and within is not None:
-                self._record(performing.out_of_time(within, self.clock.now() - began))
+                self._record(performing.out_of_time(within))
             raise
         finally:
             self._alarm.clear()

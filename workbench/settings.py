@@ -61,7 +61,7 @@ def read_settings(file: Path) -> Settings:
     except UnicodeDecodeError as error:
         return Settings(file=file, problems=(f"{file}: is not UTF-8: byte 0x{error.object[error.start]:02x}",))
     except (ValueError, RecursionError) as error:
-        return Settings(file=file, problems=(f"{file}: is not TOML: {error}",))
+        return Settings(file=file, problems=(f"{file}: {_not_toml(error)}",))
     return _checked(file, data, locate(text))
 
 
@@ -75,7 +75,7 @@ def write_theme(file: Path, name: str) -> None:
     except OSError as error:
         raise SettingsError(f"{file} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise SettingsError(f"{file} is not changed, because it cannot be read: {error}") from None
+        raise SettingsError(f"{file} is not changed, because it {_not_toml(error)}") from None
     try:
         _write(file, _with_theme(before, data, name))
     except OSError as error:
@@ -84,6 +84,10 @@ def write_theme(file: Path, name: str) -> None:
 
 def _text(file: Path) -> str:
     return file.read_bytes().decode("utf-8-sig")
+
+
+def _not_toml(error: Exception) -> str:
+    return "is nested too deeply" if isinstance(error, RecursionError) else f"is not TOML: {error}"
 
 
 def _checked(file: Path, data: Mapping[str, Any], locations: Locations) -> Settings:

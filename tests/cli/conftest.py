@@ -45,8 +45,8 @@ def command(home: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     def run(*arguments: str | Path) -> Done:
         try:
             code = main([str(argument) for argument in arguments])
-        except SystemExit as exit:
-            code = int(exit.code or 0)
+        except SystemExit as end:
+            code = int(end.code or 0)
         out, err = capsys.readouterr()
         return Done(code, out, err)
 

@@ -203,6 +203,26 @@ def test_killed_at_the_gate_the_question_is_still_there_and_the_call_runs_once(s
     assert [effect["path"] for effect in effects] == ["refunds.toml"]
 
 
+SMALL_DISK = """
+import resource, sys
+from workbench.cli import main
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
+sys.exit(main(["run", "no-termination-uncapped"]))
+"""
+
+
+def test_a_disk_that_is_full_stops_the_run_and_leaves_a_whole_file(home: Path) -> None:
+    with _process([sys.executable, "-c", SMALL_DISK], home) as process:
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, err) == (1, "")
+    assert "nothing more could be recorded: " in out
+    assert "File too large" in out
+    session = read_session(home / "sessions" / "it-never-answers-and-nobody-stops-it-1.toml")
+    assert session.torn is None
+    assert len(session.events) > 10
+
+
 def test_a_reader_who_goes_away_does_not_touch_the_run(home: Path) -> None:
     with _process(workbench("run", "no-termination-uncapped"), home) as process:
         _until(process, "USER")

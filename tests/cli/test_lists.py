@@ -60,6 +60,7 @@ def test_sessions_lists_own_runs_and_examples(command: Command, home: Path) -> N
     assert done.err.startswith("odd.toml: ")
     rows = {row["name"]: row for row in json.loads(command("sessions", "--json").out)}
     assert (rows["two-cities-1"]["status"], rows["two-cities-1"]["steps"]) == ("answered", 3)
+    assert rows["refund-waiting-for-you"]["status"] == "awaiting_approval"
 
 
 def test_themes_lists_the_packaged_ones(command: Command) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
-from workbench.core.events import SettingsChanged
+from workbench.core.events import SettingsChanged, ToolResult
 from workbench.sessions.journal import read_session
 
 REFUND = """
@@ -213,6 +213,13 @@ def test_a_traceback_of_a_broken_tool_is_printed_for_the_person(command: Command
     assert "TypeError: unsupported operand" in done.out
 
 
+@pytest.mark.parametrize("name", ["broken-tool", "held-result"])
+def test_where_there_is_no_screen_no_key_of_it_is_named(command: Command, name: str) -> None:
+    out = command("run", name).out
+    assert "o original" not in out
+    assert "see it: v" not in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -323,7 +330,7 @@ def test_hostile_tool_output_is_printed_harmlessly_and_kept_as_it_was(
         assert done.code == 0
         printed = (done.out + done.err).replace("\n", "")
         assert [char for char in printed if not char.isprintable()] == []
-    content = next(event.content for event in read_session(session).events if event.kind == "tool_result")
+    content = next(event.content for event in read_session(session).events if isinstance(event, ToolResult))
     assert "\x1b" in content
     assert b"\x1b" not in session.read_bytes()
 

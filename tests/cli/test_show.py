@@ -95,3 +95,15 @@ def test_what_is_no_session_is_one_sentence(command: Command, home: Path, conten
     done = command("show", path)
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert done.err.startswith("odd.toml: ")
+
+
+@pytest.mark.parametrize("command_line", [["show"], ["resume"]])
+def test_events_that_make_no_run_are_one_sentence(command: Command, home: Path, command_line: list[str]) -> None:
+    path = home / "sessions" / "odd.toml"
+    path.write_text(
+        'format = 1\n[session]\nid = "x"\n[run]\ngoal = "x"\n[scenario]\ngoal = "x"\n\n'
+        '[[event]]\nn = 1\nkind = "user_message"\ntext = "x"\n\n[[event]]\nn = 2\nkind = "tool_result"\ncall = "c9"\n'
+    )
+    done = command(*command_line, path)
+    assert (done.code, done.err) == (2, "odd.toml: event 2 is about call 'c9', which is not open\n")
+    assert command("sessions").code == 0

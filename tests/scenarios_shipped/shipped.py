@@ -60,7 +60,9 @@ def journal_bytes(header: Header, events: Sequence[Event], folder: Path) -> byte
     path = folder / "session.toml"
     with create_session(path, replace(header, workbench="0.1.0"), durable=False) as journal:
         for event in events:
-            # The traceback of a defect holds the paths of this machine.
-            defect = isinstance(event, ToolResult) and event.outcome == "defect"
-            journal.append(replace(event, detail="(a traceback)") if defect else event, sync=False)
+            if isinstance(event, ToolResult) and event.outcome == "defect":
+                # The traceback of a defect holds the paths of this machine.
+                journal.append(replace(event, detail="(a traceback)"), sync=False)
+            else:
+                journal.append(event, sync=False)
     return path.read_bytes()

@@ -7,14 +7,17 @@ When a change of the journals is meant, write them anew and look at what git sho
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.scenarios_shipped.shipped import NAMES, journal_bytes, opened, played
+from tests.scenarios_shipped.shipped import CREATED, HOME, NAMES, journal_bytes, opened, played
+from workbench import __version__
 from workbench.core.state import fold
 from workbench.core.statuses import Status
+from workbench.opening import new_run
 from workbench.sessions.journal import read_session
 
 JOURNALS = Path(__file__).parents[1] / "data" / "journals"
@@ -61,3 +64,20 @@ def test_no_gated_tool_of_a_shipped_run_starts_without_a_decision_about_that_cal
             assert record.decision is not None
             assert record.decision.decision in ("allow", "edit")
         assert record.result is not None or state.status is Status.RUNNING
+
+
+def test_the_file_that_a_run_writes_is_the_journal_of_its_events(tmp_path: Path) -> None:
+    run = opened("refund")
+    path = tmp_path / "live.toml"
+    live = new_run(
+        run.scenario, HOME, scenario_path="scripts/refund.toml", person=True, save=path, headless=True,
+        session_id=run.run.header.id, created=CREATED,
+    )  # fmt: skip
+    run.close()
+    try:
+        asyncio.run(live.run.play())
+    finally:
+        live.close()
+    assert live.run.header.workbench == __version__
+    text = path.read_text("utf-8").partition("#~ 0 ")[2]
+    assert text == (JOURNALS / "refund.toml").read_text("utf-8").partition("#~ 0 ")[2]

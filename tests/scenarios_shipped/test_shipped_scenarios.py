@@ -6,6 +6,7 @@ import pytest
 
 from tests.scenarios_shipped.shipped import HOME, NAMES, SCRIPTS, played, shipped_tools
 from workbench.check import check_all
+from workbench.core.events import ToolResult
 from workbench.results import transcript_text
 from workbench.scenarios.loader import load_scenario
 
@@ -121,6 +122,6 @@ def test_what_a_provider_says_is_for_the_operator_and_not_in_the_transcript() ->
 
 def test_the_traceback_of_a_defect_is_for_the_operator_and_not_in_the_transcript() -> None:
     run = played("broken-tool").run
-    details = [event.detail for event in run.events if getattr(event, "outcome", "") == "defect"]
+    details = [event.detail for event in run.events if isinstance(event, ToolResult)]
     assert "TypeError" in details[0]
     assert "TypeError" not in transcript_text(run)

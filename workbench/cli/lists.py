@@ -11,10 +11,15 @@ from typing import Any
 
 from workbench.cli.errors import BadInput
 from workbench.cli.places import home_of
+from workbench.core.loop import AskPerson, next_move
+from workbench.core.statuses import Status
 from workbench.home import Home, make_home, trust, trusted_folders
+from workbench.opening import fold_session
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.loader import load_scenario
-from workbench.sessions.store import SessionStore
+from workbench.sessions.errors import SessionError
+from workbench.sessions.journal import read_session
+from workbench.sessions.store import SessionStore, SessionSummary
 from workbench.toolkit.loader import load_tools
 from workbench.view.visible import cells, visible
 
@@ -78,7 +83,7 @@ def sessions(options: argparse.Namespace) -> int:
         rows += [
             {
                 "name": item.path.stem,
-                "status": item.status.value,
+                "status": _standing(item).value,
                 "steps": item.steps,
                 "title": item.title,
                 "created": item.created,
@@ -92,15 +97,28 @@ def sessions(options: argparse.Namespace) -> int:
     return _print(rows, ("name", "status", "steps", "title"), options)
 
 
+def _standing(item: SessionSummary) -> Status:
+    """The status people see: a question that nobody has answered is no event, and so not in the summary."""
+    if item.status is not Status.RUNNING:
+        return item.status
+    try:
+        move = next_move(fold_session(read_session(item.path)))
+    except SessionError:
+        return item.status
+    if not isinstance(move, AskPerson):
+        return item.status
+    return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+
+
 def themes(options: argparse.Namespace) -> int:
     """`workbench themes`."""
     from workbench.tui.themes import load_themes
 
     found, problems = load_themes(home_of(options).themes)
-    rows = [{"name": theme.name, "dark": theme.dark} for theme in found.values()]
+    rows = [{"name": theme.name, "kind": "dark" if theme.dark else "light"} for theme in found.values()]
     for problem in problems:
         print(visible(problem), file=sys.stderr)
-    return _print(rows, ("name", "dark"), options)
+    return _print(rows, ("name", "kind"), options)
 
 
 def where(options: argparse.Namespace) -> int:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from workbench.cli.errors import BadInput
 from workbench.cli.places import home_of, session_file
 from workbench.core.events import Event
 from workbench.core.records import RequestMark
-from workbench.core.state import State, fold
+from workbench.core.state import State
 from workbench.headless import entry_lines, event_line
+from workbench.opening import fold_session
 from workbench.sessions.journal import read_session
 from workbench.view import words
+from workbench.view.figures import money
 from workbench.view.timeline import Timeline
 from workbench.view.visible import visible
 
@@ -28,14 +31,14 @@ def show(options: argparse.Namespace) -> int:
     if session.torn:
         print(visible(session.torn), file=sys.stderr)
     events = session.events[:at]
-    state = fold(session.header, events)
+    state = fold_session(replace(session, events=events))
     for line in _FORMS[options.form](state, events):
         print(line)
     return 0
 
 
 def _text(state: State, events: Sequence[Event]) -> list[str]:
-    timeline = Timeline(events, state)
+    timeline = Timeline(events, state, keys=False)
     lines = [line for index in range(len(timeline)) for line in entry_lines(timeline.entry(index))]
     return [*lines, "", words.stop_title(state) or "The run has not stopped."]
 
@@ -62,7 +65,7 @@ def _cost(state: State, events: Sequence[Event]) -> list[str]:  # noqa: ARG001
     for number, mark in enumerate(state.requests, 1):
         total += mark.tokens
         lines.append(f"{number:<9}{_tokens(mark):>10}{mark.output:>10,}{total:>15,}")
-    return [*lines, f"cost {words.money(state.cost)}, {state.total_seconds:.2f} s of work"]
+    return [*lines, f"cost {money(state.cost)}, {state.total_seconds:.2f} s of work"]
 
 
 def _tokens(mark: RequestMark) -> str:

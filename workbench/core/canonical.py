@@ -108,14 +108,16 @@ def parse_object(text: str) -> Parsed:
 
 def _decode(text: str) -> tuple[Any, str]:
     try:
-        value = LENIENT.decode(text)
+        value, end = LENIENT.raw_decode(text) if text[0] == "{" else (None, -1)
+        if end != len(text):
+            value = LENIENT.decode(text)
     except json.JSONDecodeError as error:
         return None, f"could not parse arguments as JSON: {error}"
     except RecursionError:
         return None, TOO_DEEP
     except ValueError:
         return None, "could not parse arguments as JSON: a number in them has too many digits"
-    if text.count("{") + text.count("[") > MAX_DEPTH and _deeper_than(value, MAX_DEPTH):
+    if len(text) > MAX_DEPTH and text.count("{") + text.count("[") > MAX_DEPTH and _deeper_than(value, MAX_DEPTH):
         return None, TOO_DEEP
     return value, ""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.core.events import Decided, Event, Outcome, Resumed, SettingsChanged, ToolResult, UserMessage
 from workbench.core.gate import judge
-from workbench.core.loop import passed
+from workbench.core.loop import altered, passed
 from workbench.core.ports import Checked
 from workbench.core.records import CallRecord
 from workbench.core.state import State
@@ -71,16 +71,9 @@ def released(state: State, call_id: str, *, content: str | None, outcome: Outcom
     record = state.record(call_id)
     if record is None or record.held is None or record.result is not None:
         raise CommandError(f"{call_id} is not held")
-    result = passed(record.held)
     if content is None and outcome is None:
-        return result
-    return replace(
-        result,
-        content=result.content if content is None else content,
-        outcome=result.outcome if outcome is None else outcome,
-        original=result.content,
-        changed_by=by,
-    )
+        return passed(record.held)
+    return altered(record.held, by, content=content, outcome=outcome)
 
 
 def changed(state: State, changes: Mapping[str, Any]) -> SettingsChanged:

@@ -11,6 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from workbench.core.statuses import Status
+from workbench.core.swift import swift
 from workbench.core.values import Call, Decision
 
 Outcome = Literal[
@@ -36,6 +37,7 @@ class UserMessage(Event):
     text: str
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply(Event):
     """One whole reply of the model, and how it was read."""
@@ -75,13 +77,16 @@ class ModelReply(Event):
     opaque: str = ""
     """Provider blocks to echo verbatim, as JSON text."""
     original: str = ""
-    """What the model really replied, when a fault or a person changed it."""
+    """What the model really replied, native calls written out below the text, when a fault or a person changed it."""
     changed_by: str = ""
+    """Who made it what it is: "fault unknown-tool"."""
+    faults: tuple[str, ...] = ()
+    """The faults that struck request and reply, also those that changed nothing."""
 
     @property
     def changed(self) -> bool:
         """Whether this is not what the model said."""
-        return bool(self.changed_by) and self.original != self.text
+        return bool(self.changed_by)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +104,10 @@ class ModelFailed(Event):
     line: int = -1
     """Scripted: as in ModelReply, so that a failure is not served again on resume."""
     served: int = 0
+    original: str = ""
+    """What the model replied, when a fault let nobody have it."""
+    faults: tuple[str, ...] = ()
+    """The faults that struck the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +128,7 @@ class Decided(Event):
     """Which rule or lock decided, in words."""
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStarted(Event):
     """Written and synced before the tool runs."""
@@ -131,6 +141,7 @@ class ToolStarted(Event):
     """Idempotency key: lineage id and canonical arguments, hashed."""
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult(Event):
     """The one result of a call."""
@@ -152,7 +163,12 @@ class ToolResult(Event):
     """What was changed in the sandbox, in order: `path`, and `content` (all of it) or `append`."""
     original: str = ""
     """What the tool really returned, when a fault or a person changed it."""
+    original_outcome: str = ""
+    """What really came of the call, when that was changed; `not_run` where a fault kept it from running."""
     changed_by: str = ""
+    """Who made it what it is: "fault wrong-number", "you", or both with a comma between."""
+    faults: tuple[str, ...] = ()
+    """The faults that struck, also those that changed nothing (a delay, say)."""
     retry: bool = True
     """For errors: whether trying again can help."""
     detail: str = ""
@@ -166,7 +182,7 @@ class ToolResult(Event):
     @property
     def changed(self) -> bool:
         """Whether this is not what the tool returned; who passed a held result on as it was changed nothing."""
-        return bool(self.changed_by) and self.original != self.content
+        return bool(self.changed_by) and (self.original != self.content or self.original_outcome != "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +203,11 @@ class Held(Event):
     retry: bool = True
     detail: str = ""
     goal_met: bool = False
+    original: str = ""
+    """This and what follows as in ToolResult: what a fault did before the result came to the door."""
+    original_outcome: str = ""
+    changed_by: str = ""
+    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,7 +381,7 @@ def from_fields(kind: str, values: Mapping[str, Any]) -> Event:
     try:
         if "calls" in given:
             given["calls"] = tuple(_call_from(item) for item in given["calls"])
-        for name in ("effects", "keys"):
+        for name in ("effects", "keys", "faults"):
             if name in given:
                 given[name] = tuple(given[name])
         if "status" in given:

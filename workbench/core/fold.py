@@ -25,6 +25,7 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
+from workbench.core.faults import after_request, armed_anew, at_call, fault_from
 from workbench.core.gate import DECISIONS, rule_from
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 FINISH_TOOL = "submit_answer"
 SETTINGS = {
     "approval.default": "ask, allow or deny",
+    "faults": "a list of faults",
     "grants": "a list of rules",
     "hold": "true or false",
     "title": "a text",
@@ -58,6 +60,8 @@ def _user_message(state: State, event: UserMessage) -> None:
 
 
 def _model_reply(state: State, event: ModelReply) -> None:
+    if state.faults:
+        state.faults = after_request(state, event.attempts, replied=True)
     state.calls.extend(state.batch)
     state.steps += 1
     state.total_steps += 1
@@ -69,13 +73,14 @@ def _model_reply(state: State, event: ModelReply) -> None:
     state.delivered = 0
     state.call_count += len(event.calls)
     state.last_observation = ""
-    _append(
-        state,
-        Message("assistant", event.text, state.n, event.output_estimate, event.calls, opaque=event.opaque),
-        len(event.text) + (sum(len(c.arguments) for c in event.calls) if state.protocol.native_tools else 0),
-    )
+    chars, malformed = len(event.text), event.reading == "malformed"
+    for call in event.calls:
+        malformed = malformed or call.problem_kind == "malformed"
+        if state.protocol.native_tools:
+            chars += len(call.arguments)
+    message = Message("assistant", event.text, state.n, event.output_estimate, event.calls, opaque=event.opaque)
+    _append(state, message, chars)
     state.context.model += event.output_estimate
-    malformed = event.reading == "malformed" or any(call.problem_kind == "malformed" for call in event.calls)
     state.protocol_errors_in_a_row = state.protocol_errors_in_a_row + 1 if malformed else 0
     state.due = (Notice(topic="dropped", text=event.dropped),) if event.dropped else ()
     _take_reading(state, event)
@@ -133,6 +138,8 @@ def _count_request(state: State, event: ModelReply) -> None:
 
 
 def _model_failed(state: State, event: ModelFailed) -> None:
+    if state.faults:
+        state.faults = after_request(state, event.attempts, replied=False)
     state.model_calls += 1
     state.seconds += event.took
     state.total_seconds += event.took
@@ -164,6 +171,8 @@ def _tool_started(state: State, event: ToolStarted) -> None:
     record = _open_record(state, event.call)
     record.started, record.again = event, False
     state.tool_calls += 1
+    if state.faults:
+        state.faults, record.faults = at_call(state, record)
 
 
 def _held(state: State, event: Held) -> None:
@@ -175,7 +184,7 @@ def _tool_result(state: State, event: ToolResult) -> None:
     record.result, record.result_n = event, state.n
     state.seconds += event.took
     state.total_seconds += event.took
-    if event.changed_by == "script":
+    if event.changed_by.rpartition(", ")[2] == "script":
         state.script_decisions += 1
     tool = state.tool(record.call.tool)
     _count_outcome(state, event)
@@ -208,8 +217,8 @@ def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: 
         return
     if told.outcome in ("unknown", "cancelled"):
         state.unsure_keys |= {started.key}
-    elif tool.deduplicates and told.outcome == "ran":
-        state.effects.add(started.key, told.content if told is record.held else event.original or event.content)
+    elif tool.deduplicates and (told.original_outcome or told.outcome) == "ran":
+        state.effects.add(started.key, told.original if told.changed_by else told.content)
 
 
 def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
@@ -220,8 +229,9 @@ def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: Too
     guard = state.limits.repeats
     signature = call_signature(record)
     result = event.content if guard is None or guard.match == "call+result" else None
-    times = state.times_seen(signature, result) + 1
-    state.seen.add((signature, result, times), None)
+    times, most = 1, state.most_repeats
+    while not state.seen.add((signature, result, times), None) and times <= most:
+        times += 1
     record.repeat = state.repeat = times
     if guard is not None and guard.nudge is not None and times == guard.nudge:
         state.due = (*state.due, _nudge(record.call.tool, times))
@@ -275,6 +285,8 @@ def _settings_changed(state: State, event: SettingsChanged) -> None:
             state.approval = value
         elif key == "grants" and isinstance(value, list | tuple):
             state.grants = tuple(rule_from(item) for item in value)
+        elif key == "faults" and isinstance(value, list | tuple):
+            state.faults = armed_anew(state.faults, tuple(map(fault_from, value)))
         elif key == "hold" and isinstance(value, bool):
             state.hold = value
         elif key == "title" and isinstance(value, str):

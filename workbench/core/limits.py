@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from workbench.core.records import CallRecord, call_signature
 from workbench.core.statuses import Status
 from workbench.core.values import LIMIT_NAMES, Limits, RepeatLimit
 
@@ -33,14 +34,14 @@ def before_request(state: State) -> Breach | None:
     return _in_a_row(state, caps) or _deadline(state, caps) or _tokens(state, caps) or _cost(state, caps)
 
 
-def before_tool(state: State, signature: str) -> Breach | None:
-    """The first cap that forbids starting a tool call now; `signature` is that of the call (see `call_signature`)."""
+def before_tool(state: State, record: CallRecord) -> Breach | None:
+    """The first cap that forbids starting this tool call now, or None."""
     caps = state.limits
     if caps.tool_calls is not None and state.tool_calls >= caps.tool_calls:
         return Breach(Status.CALL_BUDGET_EXHAUSTED, "limits.tool_calls", caps.tool_calls, state.tool_calls)
     guard = caps.repeats
-    if guard is not None and guard.match == "call" and guard.stop is not None and signature:
-        times = state.times_seen(signature) + 1
+    if guard is not None and guard.match == "call" and guard.stop is not None:
+        times = state.times_seen(call_signature(record)) + 1
         if times >= guard.stop:
             return Breach(Status.REPEATED_ACTION, "limits.repeats.stop", guard.stop, times)
     return _deadline(state, caps)
@@ -100,9 +101,9 @@ def _cost(state: State, caps: Limits) -> Breach | None:
 
 
 def time_left(state: State) -> float | None:
-    """Seconds of work the run may still use; None when there is no such cap."""
+    """Seconds of work the run may still use, more than 0 where no cap forbids the move; None when there is no cap."""
     cap = state.limits.seconds
-    return None if cap is None else max(0.0, cap - state.seconds)
+    return None if cap is None else cap - state.seconds
 
 
 def changed(limits: Limits, name: str, value: Any) -> Limits:

@@ -13,10 +13,10 @@ latest fact. The runner makes the move, records what came of it as an event, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.core import limits
-from workbench.core.events import Decided, Event, Held, Stopped, StopRequested, ToolResult, UserMessage
+from workbench.core.events import Decided, Event, Held, Outcome, Stopped, StopRequested, ToolResult, UserMessage
 from workbench.core.gate import FREE, Verdict, judge
 from workbench.core.ports import Question
 from workbench.core.records import CallRecord, call_signature
@@ -122,7 +122,7 @@ def _act(state: State, waiting: list[CallRecord]) -> Move:
         return Record(
             Decided(call=record.call.id, decision="deny", by="lock", rule="authority.split", reason=reason),
         )
-    breach = limits.before_tool(state, call_signature(record))
+    breach = limits.before_tool(state, record)
     if breach is not None:
         return Record(
             StopRequested(by="engine", status=breach.status, knob=breach.knob, limit=breach.limit),
@@ -140,7 +140,7 @@ def _together(state: State, waiting: list[CallRecord]) -> tuple[CallRecord, ...]
     signatures: set[str] = set()
     for record in waiting[:room]:
         signature = call_signature(record)
-        if together and (_lockable(state, record) or limits.before_tool(state, signature) is not None):
+        if together and (_lockable(state, record) or limits.before_tool(state, record) is not None):
             break
         if signature in signatures or record.held is not None:
             break
@@ -151,7 +151,7 @@ def _together(state: State, waiting: list[CallRecord]) -> tuple[CallRecord, ...]
 
 def _verdict(state: State, record: CallRecord) -> Verdict:
     tool = state.tool(record.call.tool)
-    if tool is None:
+    if tool is None or not (tool.gated or state.header.rules or state.grants):
         return FREE
     canonical = record.call.canonical
     return judge(
@@ -241,6 +241,23 @@ def passed(held: Held) -> ToolResult:
         retry=held.retry,
         detail=held.detail,
         goal_met=held.goal_met,
+        original=held.original,
+        original_outcome=held.original_outcome,
+        changed_by=held.changed_by,
+        faults=held.faults,
+    )
+
+
+def altered(held: Held, by: str, *, content: str | None = None, outcome: Outcome | None = None) -> ToolResult:
+    """The result that stood at the door as somebody changed it: what the tool really gave back stays with it."""
+    outcome = held.outcome if outcome is None else outcome
+    return replace(
+        passed(held),
+        outcome=outcome,
+        content=held.content if content is None else content,
+        original=held.original if held.changed_by else held.content,
+        original_outcome=held.original_outcome or (held.outcome if outcome != held.outcome else ""),
+        changed_by=f"{held.changed_by}, {by}" if held.changed_by else by,
     )
 
 

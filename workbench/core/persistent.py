@@ -82,14 +82,17 @@ class Table(Generic[K, V]):
         self._items: dict[K, tuple[int, V]] = {}
         self._count = 0
 
-    def add(self, key: K, value: V) -> None:
-        """Add a key that is not there yet; the first value of a key stays."""
-        if key in self:
-            return
-        if len(self._items) != self._count:
-            self._items = dict(islice(self._items.items(), self._count))
-        self._items[key] = (self._count, value)
-        self._count += 1
+    def add(self, key: K, value: V) -> bool:
+        """Add a key that is not there yet, and say whether that was so; the first value of a key stays."""
+        count, items = self._count, self._items
+        found = items.get(key)
+        if found is not None and found[0] < count:
+            return False
+        if len(items) != count:
+            items = self._items = dict(islice(items.items(), count))
+        items[key] = (count, value)
+        self._count = count + 1
+        return True
 
     def get(self, key: K) -> V | None:
         found = self._items.get(key)

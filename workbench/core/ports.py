@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from workbench.core.events import Event
 from workbench.core.persistent import Log
 from workbench.core.statuses import Status
+from workbench.core.swift import swift
 from workbench.core.values import Header, ProtocolOptions, RawCall, ToolInfo
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Usage:
     cache_write: int | None = None
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """Everything a model gets. It is a view: a model must not change it nor keep it."""
@@ -45,6 +47,7 @@ class Request:
     """The history the request comes from; scripted models are a function of it."""
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """One whole reply. `calls` are native calls only; text protocols carry theirs in the text."""
@@ -61,6 +64,11 @@ class Reply:
     line: int = -1
     served: int = 0
     captures: Mapping[str, str] = field(default_factory=dict)
+    original: str = ""
+    """What the model really replied, its calls written out, when a fault changed it."""
+    changed_by: str = ""
+    faults: tuple[str, ...] = ()
+    """The faults that struck on the way here, also those that changed nothing."""
 
 
 FailureKind = Literal[
@@ -106,6 +114,8 @@ class ModelFailure(Exception):
         partial: str = "",
         line: int = -1,
         served: int = 0,
+        original: str = "",
+        faults: tuple[str, ...] = (),
     ) -> None:
         super().__init__(f"{kind}: {detail}")
         self.kind: FailureKind = kind
@@ -114,6 +124,8 @@ class ModelFailure(Exception):
         self.partial = partial
         self.line = line
         self.served = served
+        self.original = original
+        self.faults = faults
 
 
 class NobodyThere(Exception):
@@ -145,6 +157,7 @@ class Model(Protocol):
 # ---------------------------------------------------------------- tools
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What validation says of a call."""
@@ -157,6 +170,7 @@ class Checked:
     note: str = ""
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutcome:
     """What came of running a tool. A defect is told apart from a failure the model can act on."""
@@ -169,6 +183,13 @@ class ToolOutcome:
     effects: tuple[Mapping[str, Any], ...] = ()
     retry: bool = True
     detail: str = ""
+    original: str = ""
+    """What the tool really returned, when a fault changed it."""
+    original_outcome: str = ""
+    """What really came of the call, when a fault changed that: an outcome, or `not_run`."""
+    changed_by: str = ""
+    faults: tuple[str, ...] = ()
+    """The faults that struck, also those that changed nothing."""
 
 
 OnLate = Callable[[str, float], None]

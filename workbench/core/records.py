@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.core.events import Decided, Held, ToolResult, ToolStarted
-from workbench.core.values import Call
+from workbench.core.values import Call, Fault
 
 Role = Literal["user", "assistant", "tool", "notice"]
 Phase = Literal["proposed", "decided", "started", "held", "closed"]
@@ -45,6 +45,8 @@ class CallRecord:
     """How many times this call (and result) has been seen, this one included; 0 while unknown or exempt."""
     again: bool = False
     """Whether it was started, interrupted, and may now run once more."""
+    faults: tuple[Fault, ...] = ()
+    """What strikes this run of it, in order."""
 
     @property
     def arguments(self) -> str:
@@ -85,6 +87,7 @@ class CallRecord:
             self.result_n,
             self.repeat,
             self.again,
+            self.faults,
         )
 
 

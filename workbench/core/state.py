@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from workbench.core.canonical import digest
 from workbench.core.events import Event, Notice, Stopped
+from workbench.core.faults import Armed
 from workbench.core.fold import HANDLERS
 from workbench.core.persistent import Log, Table
 from workbench.core.protocols import protocol
@@ -45,6 +46,7 @@ class State:
         "errors",
         "estimated",
         "failures_in_a_row",
+        "faults",
         "forked_keys",
         "grants",
         "header",
@@ -100,6 +102,7 @@ class State:
         self.limits = header.limits
         self.approval: GateDefault = header.approval
         self.grants: tuple[Rule, ...] = ()
+        self.faults: tuple[Armed, ...] = tuple(map(Armed, header.faults))
         self.hold: bool = False
         self.tainted: bool = False
         self.messages: Log[Message] = Log()
@@ -147,6 +150,8 @@ class State:
 
     def open_calls(self) -> list[CallRecord]:
         """Calls of the latest reply that have no result yet, in call order."""
+        if self.delivered == len(self.batch):
+            return []
         return [record for record in self.batch if record.result is None]
 
     def record(self, call_id: str) -> CallRecord | None:
@@ -160,12 +165,16 @@ class State:
     def every_call(self) -> list[CallRecord]:
         return [*self.calls, *self.batch]
 
-    def times_seen(self, signature: str, result: str | None = None) -> int:
-        """How often that call has come so far; with a result, how often with that one."""
+    @property
+    def most_repeats(self) -> int:
+        """Repeats are counted up to here, or one more."""
         guard = self.limits.repeats
-        most = max(MOST_REPEATS_COUNTED, guard.stop or 0, guard.nudge or 0) if guard else MOST_REPEATS_COUNTED
-        times = 0
-        while times < most and (signature, result, times + 1) in self.seen:
+        return max(MOST_REPEATS_COUNTED, guard.stop or 0, guard.nudge or 0) if guard else MOST_REPEATS_COUNTED
+
+    def times_seen(self, signature: str) -> int:
+        """How often that call has come so far, whatever its results."""
+        times, most = 0, self.most_repeats
+        while times < most and (signature, None, times + 1) in self.seen:
             times += 1
         return times
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from workbench.core.swift import swift
+
 ProtocolName = Literal["text", "json", "native"]
 Risk = Literal["read", "write", "outward", "undeclared"]
 Decision = Literal["allow", "deny", "edit", "answer"]
@@ -53,6 +55,7 @@ class ToolInfo:
         return self.dedupe and not self.idempotent and self.risk in ("write", "outward")
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class RawCall:
     """A tool call as it stands in a reply, before anything was checked."""
@@ -65,6 +68,7 @@ class RawCall:
     """Why the arguments are no JSON object; empty when they are one."""
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A tool call of a reply, with what was found out about it before the reply was recorded."""
@@ -86,6 +90,7 @@ class Call:
 ReadingKind = Literal["answer", "calls", "malformed"]
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What a protocol found in a reply."""
@@ -186,7 +191,7 @@ class Fault:
     """Only calls of this tool; "" is any."""
     where: tuple[tuple[str, Pattern], ...] = ()
     """Only calls with such arguments."""
-    text: str = ""
+    text: str | None = None
     value: Any = None
     seconds: float | None = None
     size: int | None = None

@@ -14,6 +14,7 @@ from typing import Any
 
 from workbench.core.ports import Clock, FailureKind, ModelFailure, OnSignal, Reply, Request, Signal, Usage
 from workbench.core.state import State
+from workbench.core.swift import swift
 from workbench.core.values import RawCall
 from workbench.models import templates
 from workbench.models.templates import Template, TemplateError
@@ -36,6 +37,7 @@ class ScriptedCall:
     arguments: Mapping[str, Any] | str = field(default_factory=dict)
 
 
+@swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One reply of a script, or one failure."""
@@ -59,6 +61,7 @@ class Line:
     """Seconds to wait before the next attempt."""
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class _Compiled:
     """A line made ready. `ready` is the whole first serving where nothing in it depends on the history."""
@@ -219,10 +222,11 @@ def _compile(line: Line, index: int, model: str) -> _Compiled:
     usage = line.usage or Usage()
     plain = templates.literal(text)
     ready = None
-    if not line.capture and not any(map(templates.names, (text, thinking, *(arguments for _, arguments in calls)))):
+    fixed = templates.is_literal
+    if not line.capture and fixed(text) and fixed(thinking) and all([fixed(arguments) for _, arguments in calls]):
         ready = Reply(
             text=plain,
-            calls=tuple(RawCall(tool, templates.literal(arguments)) for tool, arguments in calls),
+            calls=tuple([RawCall(tool, templates.literal(arguments)) for tool, arguments in calls]),
             thinking=templates.literal(thinking),
             finish=finish,
             usage=usage,
@@ -233,13 +237,13 @@ def _compile(line: Line, index: int, model: str) -> _Compiled:
     return _Compiled(
         line=line,
         when=re.compile(line.when) if line.when else None,
-        captures=tuple((name, re.compile(pattern)) for name, pattern in line.capture.items()),
+        captures=tuple([(name, re.compile(pattern)) for name, pattern in line.capture.items()]),
         text=text,
         thinking=thinking,
         calls=tuple(calls),
         finish=finish,
         usage=usage,
-        chunks=() if templates.names(text) else _chunks(plain),
+        chunks=_chunks(plain) if fixed(text) else (),
         ready=ready,
     )
 
@@ -283,4 +287,4 @@ def _total(results: Iterable[str]) -> str:
 
 def _chunks(text: str) -> tuple[str, ...]:
     size = max(1, -(-len(text) // _CHUNKS))
-    return tuple(text[at : at + size] for at in range(0, len(text), size))
+    return tuple([text[at : at + size] for at in range(0, len(text), size)])

@@ -57,9 +57,14 @@ def names(template: Template) -> list[str]:
     return [part.name for part in template if isinstance(part, Slot)]
 
 
+def is_literal(template: Template) -> bool:
+    """Whether a template has no slots."""
+    return not template or (len(template) == 1 and isinstance(template[0], str))
+
+
 def literal(template: Template) -> str:
-    """The text of a template without slots."""
-    return "".join(part for part in template if isinstance(part, str))
+    """The text of a template, its slots left out."""
+    return "".join([part for part in template if isinstance(part, str)])
 
 
 def fill(template: Template, lookup: Lookup) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from workbench.core.canonical import canonical
@@ -17,13 +16,12 @@ from workbench.core.events import (
     ToolResult,
     UserMessage,
 )
-from workbench.core.loop import passed
+from workbench.core.faults import NO_RESULT
+from workbench.core.loop import altered
 from workbench.core.ports import Question
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.scenarios.schema import PersonEntry
-
-NO_RESULT = "No result arrived."
 
 
 class ScriptedPerson:
@@ -96,16 +94,15 @@ def _decided(entry: PersonEntry, record: CallRecord) -> Event:
 
 def _released(entry: PersonEntry, held: Held | None) -> ToolResult:
     assert held is not None, "a question about a held result is about a call that has one"
-    result = replace(passed(held), changed_by="script", original=held.content)
     match entry.do:
         case "replace":
-            return replace(result, content=entry.text or "")
+            return altered(held, "script", content=entry.text or "")
         case "error":
-            return replace(result, outcome="failed", content=entry.text or "")
+            return altered(held, "script", outcome="failed", content=entry.text or "")
         case "drop":
-            return replace(result, outcome="failed", content=NO_RESULT)
+            return altered(held, "script", outcome="failed", content=NO_RESULT)
         case _:
-            return result
+            return altered(held, "script")
 
 
 def _spoken(entry: PersonEntry, *, running: bool) -> Sequence[Event]:

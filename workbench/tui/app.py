@@ -62,7 +62,7 @@ class WorkbenchApp(App[None]):
     """
 
     def __init__(self, home: Home, file: str | None = None) -> None:
-        """`file` is a scenario or a session to open at once, by path or by name."""
+        """`file` is the path of a scenario or a session to open at once."""
         self.home = home
         self._themes, problems = load_themes(home.themes)
         super().__init__()
@@ -84,7 +84,7 @@ class WorkbenchApp(App[None]):
         if self._problems:
             self.report(*self._problems)
         if self._file is not None:
-            self._opener.open_named(self._file)
+            self._opener.file(Path(self._file))
 
     # ------------------------------------------------------------ looks
 

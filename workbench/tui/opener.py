@@ -35,18 +35,14 @@ class Opener:
     def __init__(self, app: WorkbenchApp) -> None:
         self._app = app
 
-    def open_named(self, name: str) -> None:
-        """The scenario or session of that path, or of that name in a folder of the home."""
-        from workbench.view.shelf import find_file, is_session
+    def file(self, path: Path) -> None:
+        """Whatever is in that file; its content says whether it is a session."""
+        from workbench.view.shelf import is_session
 
-        path = find_file(name, self._app.home)
-        if path is None:
-            self._app.report(f"there is no scenario or session {name}")
-            return
         try:
             session = is_session(path)
         except OSError as error:
-            self._app.report(f"{path} cannot be read: {error.strerror}")
+            self._app.report(f"{path} cannot be read: {error.strerror or error}")
             return
         if session:
             self.session(path, play=False)

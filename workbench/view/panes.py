@@ -12,7 +12,7 @@ from workbench.core.loop import AskPerson, next_move
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.values import LIMIT_NAMES
-from workbench.view import words
+from workbench.view import figures, words
 from workbench.view.entries import Line, Role, Span
 from workbench.view.timeline import duration
 from workbench.view.visible import visible, visible_blanks
@@ -100,7 +100,7 @@ def budget(state: State, width: int) -> list[Line]:
     others = ("model_calls", "tool_calls", "output_tokens", "total_tokens")
     lines.extend(_gauge(gauge, cells) for gauge in gauges(state) if gauge.cap is not None and gauge.name in others)
     lines.append(_calls(state, width))
-    lines.append(_figure(state, "cost", words.money(state.cost), width))
+    lines.append(_figure(state, "cost", figures.money(state.cost), width))
     lines.append(_figure(state, "seconds", clock(state.seconds), width))
     lines.append(health_line(state, width))
     return lines
@@ -116,7 +116,7 @@ def _steps(state: State, cells: int) -> Line:
 
 
 def _gauge(gauge: Gauge, cells: int) -> Line:
-    figure = f"{words.amount(gauge.used)} of {words.amount(gauge.cap or 0)}"
+    figure = f"{figures.amount(gauge.used)} of {words.amount(gauge.cap or 0)}"
     role: Role = "error" if gauge.full else "primary"
     return (
         Span(f"{gauge.label:<{LABELS}}", "quiet"),
@@ -175,7 +175,7 @@ def _calls(state: State, width: int) -> Line:
 
 def _figure(state: State, name: str, figure: str, width: int) -> Line:
     cap = getattr(state.limits, name)
-    shown = figure if cap is None else f"{figure} of {words.amount(cap, f'limits.{name}')}"
+    shown = figure if cap is None else f"{figure} of {figures.amount(cap, f'limits.{name}')}"
     role: Role = "error" if cap is not None and words.used_of(state, f"limits.{name}") >= cap else ""
     return (Span(f"{GAUGE_LABELS[name]:<{LABELS}}", "quiet"), Span(f"{shown:>{width - LABELS}}", role))
 
@@ -199,7 +199,7 @@ def strip(state: State, width: int) -> Line:
     read = tokens(state.input_tokens, estimated=state.estimated)
     head = [Span("steps ", "quiet"), *bar, Span(figure), Span("   context ", "quiet"), Span(context)]
     head += [Span("   read ", "quiet"), Span(read)]
-    cost = [Span("   cost ", "quiet"), Span(words.money(state.cost))]
+    cost = [Span("   cost ", "quiet"), Span(figures.money(state.cost))]
     used = sum(len(span.text) for span in head) + 3 + len(sign.text)
     if used + sum(len(span.text) for span in cost) <= width:
         head += cost

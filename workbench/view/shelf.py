@@ -254,15 +254,6 @@ def _waiting(path: Path) -> Status:
     return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
 
 
-def find_file(name: str, home: Home) -> Path | None:
-    """The scenario or session of that path, or of that name in a folder of `home`; None when there is none."""
-    given = Path(name).expanduser()
-    stem = name.removesuffix(".toml")
-    folders = (*home.scripts, *home.session_folders)
-    named = [folder / f"{stem}.toml" for folder in folders] if Path(stem).name == stem else []
-    return next((path.resolve() for path in (given, *named) if path.is_file()), None)
-
-
 def is_session(path: Path) -> bool:
     """Whether a file says that it is a session; any other is taken for a scenario. Raises OSError."""
     import tomllib

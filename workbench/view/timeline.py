@@ -29,7 +29,7 @@ from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
 from workbench.core.values import Call
-from workbench.view import words
+from workbench.view import figures, words
 from workbench.view.entries import Entry, Line, Role, Span, lines_of, plain
 
 FOLD_LINES = 8
@@ -52,10 +52,14 @@ FAILURES: dict[str, str] = {
 
 
 class Timeline:
-    """The entries of a run, as a source for the transcript. `show` says how much of it is looked at, and as when."""
+    """The entries of a run, as a source for the transcript. `show` says how much of it is looked at, and as when.
 
-    def __init__(self, events: Sequence[Event], state: State) -> None:
+    `keys`: whether there is a keyboard to look further with, so that entries name the keys for it.
+    """
+
+    def __init__(self, events: Sequence[Event], state: State, *, keys: bool = True) -> None:
         self._events = events
+        self._keys = keys
         self._numbers = array("l")
         self._taken = 0
         self._state = state
@@ -209,7 +213,9 @@ class Timeline:
         return " · ".join(parts)
 
     def _reminder(self, event: ToolResult) -> str:
-        return "The traceback is for you only; the model does not see it: v" if event.outcome == "defect" else ""
+        if event.outcome != "defect":
+            return ""
+        return f"The traceback is for you only; the model does not see it{': v' if self._keys else '.'}"
 
     def _held(self, n: int, event: Held) -> Entry:
         record = self._state.record(event.call)
@@ -233,16 +239,17 @@ class Timeline:
     def _stopped(self, n: int, event: Stopped) -> Entry:
         text = event.status.value.replace("_", " ")
         if event.limit is not None:
-            text += f": {words.KNOBS.get(event.knob, event.knob)} {words.amount(event.limit, event.knob)}"
+            text += f": {words.KNOBS.get(event.knob, event.knob)} {figures.amount(event.limit, event.knob)}"
         return Entry(n, None, "STOP", "error", ((Span(text, "quiet"),),))
 
     def _forked(self, n: int, event: Forked) -> Entry:
         return Entry(n, None, "FORK", "past", ((Span(f"forked from {event.parent} at event {event.at}", "quiet"),),))
 
     def _changed_line(self, n: int, by: str) -> Line:
-        who = {"person": "you", "you": "you"}.get(by, by)
+        who = {"person": "you", "script": "the scenario's person"}.get(by, by)
+        changed = Span(f"≠ changed by {who}", "changed")
         hint = "o changed" if n in self._open_original else "o original"
-        return (Span(f"≠ changed by {who}", "changed"), Span(f"   {hint}", "quiet"))
+        return (changed, Span(f"   {hint}", "quiet")) if self._keys else (changed,)
 
     def _step(self, n: int) -> int | None:
         requests = self._state.requests
@@ -338,4 +345,4 @@ def setting_words(key: str, value: object) -> str:
 
 
 def _figure(value: object, key: str) -> str:
-    return words.amount(float(value), key) if isinstance(value, int | float) else str(value)
+    return figures.amount(float(value), key) if isinstance(value, int | float) else str(value)

@@ -1,15 +1,22 @@
-"""The words of the screen for moves, calls and stops. No please, no successfully."""
+"""The words of the screen for moves, calls, settings and stops. No please, no successfully."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Sequence
 
+from workbench.core import faults
 from workbench.core.events import Stopped
+from workbench.core.gate import describe, rule_from
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SENTENCES, Status
+from workbench.core.values import LIMIT_NAMES
 from workbench.view.entries import Role
+from workbench.view.figures import amount
+from workbench.view.lines import cut_line, one_line
 
 KNOBS: dict[str, str] = {
     "limits.steps": "step cap",
@@ -38,6 +45,7 @@ UNITS: dict[str, str] = {
     "limits.output_tokens": "tokens",
     "limits.total_tokens": "tokens",
     "limits.context_tokens": "tokens",
+    "model.context_window": "tokens",
     "limits.failures": "failures in a row",
     "limits.protocol_errors": "unreadable replies in a row",
     "limits.denials": "denials in a row",
@@ -45,22 +53,24 @@ UNITS: dict[str, str] = {
 }
 
 
-def amount(value: float, knob: str = "") -> str:
-    """A figure as people write it: 1,420 · $0.0125 · 60 s."""
-    if math.isnan(value):
-        return "unknown"
-    if knob == "limits.cost":
-        return money(value)
-    if knob == "limits.seconds":
-        return f"{value:g} s"
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:g}"
+NAME_ROOM = 40
+"""Cells of a tool's name inside a sentence."""
+
+SCRIPTED_PERSON = "the scenario's person"
 
 
-def money(value: float | None) -> str:
-    """USD; small amounts keep the digits that matter."""
-    if value is None:
-        return "unknown"
-    return f"${value:.2f}" if value == 0 or value >= 0.1 else f"${value:.4f}"
+def name_of(tool: str) -> str:
+    """The name of a tool inside a sentence; a long one is cut."""
+    return cut_line(tool, NAME_ROOM)
+
+
+def names_of(tools: Sequence[str], most: int = 3) -> str:
+    """Names of tools in a list: a, b, c and 4 more."""
+    shown = ", ".join(map(name_of, tools[:most]))
+    return f"{shown} and {len(tools) - most} more" if len(tools) > most else shown
+
+
+# ---------------------------------------------------------------- moves
 
 
 def move_words(move: Move, state: State) -> str:
@@ -69,12 +79,15 @@ def move_words(move: Move, state: State) -> str:
         case AskModel():
             return "ask the model, with all of the above"
         case RunTools(records):
-            names = [record.call.tool for record in records]
-            return f"run {names[0]}" if len(names) == 1 else f"run {', '.join(names)} side by side"
+            names = names_of([record.call.tool for record in records])
+            return f"run {names}" if len(records) == 1 else f"run {names} side by side"
         case AskPerson(question):
-            return {"approval": "wait for you", "hold": "pass it on", "interrupted": "ask you what happened"}.get(
-                question.on, "wait for you"
-            )
+            names = names_of([record.call.tool for record in question.calls])
+            return {
+                "approval": f"ask you about {names}",
+                "hold": "pass it on",
+                "interrupted": "ask you what happened",
+            }.get(question.on, "wait for you")
         case Record():
             return "record what is known" if state.started else "give the goal to the model"
         case Finished():
@@ -87,7 +100,7 @@ def short_move(move: Move) -> str:
         case AskModel():
             return "ask the model"
         case RunTools(records):
-            return f"run {records[0].call.tool}" if len(records) == 1 else f"run {len(records)} tools"
+            return f"run {name_of(records[0].call.tool)}" if len(records) == 1 else f"run {len(records)} tools"
         case AskPerson(question):
             return "pass it on" if question.on == "hold" else "waiting for you"
         case Record():
@@ -96,55 +109,69 @@ def short_move(move: Move) -> str:
             return "stopped"
 
 
+def doing(move: Move) -> str:
+    """What is being done while a move is made."""
+    match move:
+        case AskModel():
+            return "asking the model"
+        case RunTools(records):
+            return f"running {names_of([record.call.tool for record in records])}"
+        case _:
+            return "working"
+
+
+# ---------------------------------------------------------------- calls
+
+
 def call_word(record: CallRecord, *, waiting: bool = False, running: bool = False) -> tuple[str, str, Role]:
     """Sign, word and colour role of a call's state."""
-    if running and record.result is None:
-        return "→", "running", "primary"
     match record.phase:
         case "closed":
             return _closed_word(record)
         case "held":
             return "◆", "held", "held"
         case "started":
-            return "?", "interrupted", "wait"
+            return ("→", "running", "primary") if running else ("?", "interrupted", "wait")
         case "decided":
             return _decided_word(record)
         case _:
             return ("▲", "waiting", "wait") if waiting else ("·", "proposed", "quiet")
 
 
+CLOSED: dict[str, tuple[str, str, Role]] = {
+    "ran": ("✓", "ok", "go"),
+    "failed": ("✗", "error", "error"),
+    "invalid": ("✗", "invalid", "error"),
+    "defect": ("✗", "defect", "error"),
+    "denied": ("⊘", "denied", "error"),
+    "not_run": ("·", "not run", "quiet"),
+    "cancelled": ("⊘", "cancelled", "error"),
+    "unknown": ("?", "unknown", "wait"),
+    "answered": ("≠", "answered", "changed"),
+    "stored": ("✓", "stored", "go"),
+}
+
+DECIDED: dict[str, tuple[str, str, Role]] = {
+    "allow": ("✓", "allowed", "go"),
+    "deny": ("⊘", "denied", "error"),
+    "edit": ("≠", "edited", "changed"),
+    "answer": ("≠", "answered", "changed"),
+}
+
+
 def _closed_word(record: CallRecord) -> tuple[str, str, Role]:
     result = record.result
     assert result is not None
     if result.changed:
-        return "≠", "changed", "changed"
-    if result.outcome == "ran":
-        edited = record.decision is not None and record.decision.decision == "edit"
-        return ("≠", "edited", "changed") if edited else ("✓", "ok", "go")
-    closed: dict[str, tuple[str, str, Role]] = {
-        "failed": ("✗", "error", "error"),
-        "invalid": ("✗", "invalid", "error"),
-        "defect": ("✗", "defect", "error"),
-        "denied": ("⊘", "denied", "error"),
-        "not_run": ("·", "not run", "quiet"),
-        "cancelled": ("⊘", "cancelled", "error"),
-        "unknown": ("?", "unknown", "wait"),
-        "answered": ("≠", "answered", "changed"),
-        "stored": ("✓", "stored", "go"),
-    }
-    return closed[result.outcome]
+        return "≠", "faulted" if result.changed_by.startswith("fault ") else "changed", "changed"
+    edited = record.decision is not None and record.decision.decision == "edit"
+    return DECIDED["edit"] if edited and result.outcome == "ran" else CLOSED[result.outcome]
 
 
 def _decided_word(record: CallRecord) -> tuple[str, str, Role]:
     decision = record.decision
     assert decision is not None
-    decided: dict[str, tuple[str, str, Role]] = {
-        "allow": ("✓", "allowed", "go"),
-        "deny": ("⊘", "denied", "error"),
-        "edit": ("≠", "edited", "changed"),
-        "answer": ("≠", "answered", "changed"),
-    }
-    return decided[decision.decision]
+    return DECIDED[decision.decision]
 
 
 def decision_words(record: CallRecord) -> tuple[str, Role] | None:
@@ -152,23 +179,44 @@ def decision_words(record: CallRecord) -> tuple[str, Role] | None:
     decision = record.decision
     if decision is None:
         return None
-    who = {
-        "person": "by you",
-        "rule": f"by a rule: {decision.rule}" if decision.rule else "by a rule",
-        "script": "by the scenario's person",
-        "lock": "by a lock",
-        "engine": "by the workbench",
-    }[decision.by]
+    rule = f": {one_line(decision.rule)}" if decision.rule else ""
+    who = {"person": "you", "rule": f"a rule{rule}", "script": SCRIPTED_PERSON, "lock": "a lock"}.get(
+        decision.by, "the workbench"
+    )
     match decision.decision:
         case "allow":
-            once = ", once" if decision.by == "person" else ""
-            return f"✓ allowed {who}{once}", "go"
+            return f"✓ allowed by {who}{', once' if decision.by == 'person' else ''}", "go"
+        case "deny" if record.started is not None:
+            return f"? left unknown by {who}", "wait"
         case "deny":
-            return f"⊘ denied {who}", "error"
+            return f"⊘ denied by {who}", "error"
         case "edit":
-            return f"≠ arguments changed {who}", "changed"
+            return f"≠ {who} {_edited(record)}", "changed"
         case _:
-            return f"≠ answered {who}, not run", "changed"
+            return f"≠ answered by {who}{', not run' if record.started is None else ''}", "changed"
+
+
+def _edited(record: CallRecord) -> str:
+    """What was changed in the arguments: changed amount to 6.25, took note out."""
+    try:
+        old, new = json.loads(record.call.canonical), json.loads(record.arguments)
+        changed = [name for name in new if name not in old or new[name] != old[name]]
+        parts = [f"{name} to {json.dumps(new[name], ensure_ascii=False)}" for name in changed]
+        gone = ", ".join(name for name in old if name not in new)
+    except (ValueError, TypeError, RecursionError):
+        return "changed the arguments"
+    words = [f"changed {', '.join(parts)}"] if parts else []
+    words += [f"took {gone} out"] if gone else []
+    return one_line(" and ".join(words)) or "changed nothing"
+
+
+def changer_words(by: str) -> str:
+    """Who changed a result or a reply: you, the scenario's person, fault wrong-number."""
+    names = {"person": "you", "script": SCRIPTED_PERSON}
+    return " and ".join(one_line(names.get(part, part)) for part in by.split(", "))
+
+
+# ---------------------------------------------------------------- stops
 
 
 def stop_title(state: State) -> str:
@@ -176,11 +224,11 @@ def stop_title(state: State) -> str:
     stop = state.stopped
     if stop is None:
         return ""
-    plural = "step" if state.steps == 1 else "steps"
+    steps = f"{amount(state.steps)} step{'' if state.steps == 1 else 's'}"
     if stop.status is Status.ANSWERED:
-        return f"Answered in {state.steps} {plural}"
+        return f"Answered in {steps}"
     if stop.status is Status.GOAL_REACHED:
-        return f"Goal reached in {state.steps} {plural}"
+        return f"Goal reached in {steps}"
     if stop.limit is not None and stop.knob in KNOBS:
         return f"Stopped by the {KNOBS[stop.knob]}: {_used(state, stop)}, no answer"
     return SENTENCES[stop.status].rstrip(".")
@@ -189,9 +237,11 @@ def stop_title(state: State) -> str:
 def _used(state: State, stop: Stopped) -> str:
     limit = amount(stop.limit or 0, stop.knob)
     used = used_of(state, stop.knob)
-    unit = UNITS.get(stop.knob, "")
+    if math.isnan(used):
+        return f"nobody knows how much of {limit} is used"
     if stop.knob == "limits.repeats.stop":
         return f"the same call {amount(used)} times"
+    unit = UNITS.get(stop.knob, "")
     return f"{amount(used, stop.knob)} of {limit}{f' {unit}' if unit else ''} used"
 
 
@@ -210,10 +260,10 @@ def used_of(state: State, knob: str) -> float:
             return state.denials_in_a_row
         case "limits.protocol_errors":
             return state.protocol_errors_in_a_row
-        case "limits.repeats.stop":
+        case "limits.repeats" | "limits.repeats.stop":
             return state.repeat
-        case _:
-            return float(getattr(state, knob.removeprefix("limits.")))
+    name = knob.removeprefix("limits.")
+    return float(getattr(state, name)) if name in LIMIT_NAMES else math.nan
 
 
 def raised(knob: str, limit: float) -> float:
@@ -223,12 +273,51 @@ def raised(knob: str, limit: float) -> float:
     return limit * 2
 
 
-def doing(move: Move) -> str:
-    """What is being done while a move is made."""
-    match move:
-        case AskModel():
-            return "asking the model"
-        case RunTools(records):
-            return f"running {', '.join(record.call.tool for record in records)}"
-        case _:
-            return "working"
+# ---------------------------------------------------------------- settings
+
+APPROVALS = {
+    "ask": "you are asked before a tool acts",
+    "allow": "tools act without asking",
+    "deny": "tools that act are denied",
+}
+
+
+def setting_words(key: str, value: object) -> list[str]:
+    """A changed setting as sentences, one a line."""
+    if key.startswith("limits."):
+        return [_cap_words(key, value)]
+    if key == "hold":
+        return ["results are held at the door" if value else "results are no longer held"]
+    if key == "title":
+        return [f"named {one_line(str(value))}"]
+    if key == "approval.default":
+        return [APPROVALS.get(str(value), one_line(f"{key} set to {value}"))]
+    if key in ("grants", "faults") and isinstance(value, list | tuple):
+        return _listed(key, value)
+    return [one_line(f"{key} set to {value}")]
+
+
+def _cap_words(key: str, value: object) -> str:
+    if isinstance(value, dict):
+        key, value = f"{key}.stop", value.get("stop")
+    name = KNOBS.get(key) or KNOBS.get(f"{key}.stop") or key.removeprefix("limits.").replace("_", " ")
+    if value is None:
+        return f"{name} lifted"
+    return f"{name} set to {amount(value, key) if isinstance(value, int | float) else one_line(str(value))}"
+
+
+def _listed(key: str, values: Sequence[object]) -> list[str]:
+    none, some = {
+        "grants": ("nothing is allowed without asking any more", "allowed without asking: "),
+        "faults": ("no fault is armed any more", "armed: "),
+    }[key]
+    return [f"{some}{one_line(_item(key, value))}" for value in values] or [none]
+
+
+def _item(key: str, value: object) -> str:
+    try:
+        if key == "grants" and isinstance(value, dict):
+            return describe(rule_from(value))
+        return faults.describe(faults.fault_from(value))
+    except ValueError:
+        return str(value)

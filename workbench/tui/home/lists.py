@@ -51,9 +51,8 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         & > .list--picked { background: $surface; }
         &:focus > .list--picked { background: $panel; }
     """
-        + "".join(
-            f"    & > .list--{role} {{ color: ${'' if role == 'primary' else 'wb-'}{role}; }}\n" for role in ROLES
-        )
+        + "".join(f"& > .list--{role} {{ color: $wb-{role}; }}\n" for role in ROLES)
+        + "& > .list--primary { color: $primary; }\n"
         + "}"
     )
 

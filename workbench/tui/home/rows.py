@@ -50,16 +50,17 @@ def title_row(item: Item, width: int, *, picked: bool) -> Line:
 
 def _columns(item: Item) -> list[Span]:
     """What stands at the right: outcome, steps, age. The first stays longest, the second goes first."""
-    spans = []
-    if item.outcome is not None:
-        sign, word, role = item.outcome
-        shown = f"{sign} {word}".strip()
-        spans.append(Span(f"  {shown:<{OUTCOME}}" if item.kind == "session" else f"  {shown}", role))
-    if item.steps:
-        spans.append(Span(f"{item.steps:>{STEPS}}", "quiet"))
-    if item.age:
-        spans.append(Span(f"{item.age:>{AGE}}", "quiet"))
-    return spans
+    if item.outcome is None:
+        return []
+    sign, word, role = item.outcome
+    shown = f"{sign} {word}".strip()
+    if item.kind != "session":
+        return [Span(f"  {shown}", role)]
+    return [
+        Span(f"  {shown:<{OUTCOME}}", role),
+        Span(f"{item.steps:>{STEPS}}", "quiet"),
+        Span(f"{item.age:>{AGE}}", "quiet"),
+    ]
 
 
 def _cells(spans: list[Span]) -> int:

@@ -29,7 +29,7 @@ class HomeScreen(Shelves):
 
     def _open(self, *, play: bool) -> None:
         item = self.active.list.item
-        if item is None or not self.can("open"):
+        if not self.can("open") or item is None:
             return
         if item.kind == "bad":
             self.note.say_problems(item.why)
@@ -51,7 +51,7 @@ class HomeScreen(Shelves):
         from workbench.tui.dialogs import Confirm
 
         item = self.active.list.item
-        if item is None or not self.can("delete"):
+        if not self.can("delete") or item is None:
             return
         reason = self._undeletable(item)
         if reason:

@@ -44,6 +44,8 @@ class Shelves(Screen[None]):
         color: $foreground;
         & #body { height: 1fr; }
         & #sessions { border-left: solid $wb-rule; }
+        & .on-scripts #scripts ItemList > .list--picked { background: $panel; }
+        & .on-sessions #sessions ItemList > .list--picked { background: $panel; }
         &.-narrow Column, &.-tiny Column { padding: 0 0 0 1; }
         &.-narrow #sessions, &.-tiny #sessions { border-left: none; }
         &.-narrow .on-scripts #sessions, &.-tiny .on-scripts #sessions { display: none; }

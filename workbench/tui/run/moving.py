@@ -9,6 +9,7 @@ from workbench.tui.run.bar import LimitsList
 from workbench.tui.run.base import RunBase
 from workbench.view import words
 from workbench.view.entries import Line, Span
+from workbench.view.figures import amount
 from workbench.view.panes import Gauge, gauges, meter
 
 LABEL = 34
@@ -168,9 +169,9 @@ class Moving(RunBase):
         if picked and self.limit_digits:
             figure = f"{self.limit_digits}▏"
         elif gauge.cap is None:
-            figure = f"off, {words.amount(gauge.used, knob)} so far"
+            figure = f"off, {amount(gauge.used, knob)} so far"
         else:
-            figure = f"{words.amount(gauge.used, knob)} of {words.amount(gauge.cap, knob)}"
+            figure = f"{amount(gauge.used, knob)} of {amount(gauge.cap, knob)}"
         return (
             Span("▸ " if picked else "  ", "primary"),
             Span(label, "" if gauge.cap is not None else "quiet", bold=picked),

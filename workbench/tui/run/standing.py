@@ -9,6 +9,7 @@ from workbench.tui.situation import Phase, Situation
 from workbench.view import words
 from workbench.view.desk import Desk
 from workbench.view.entries import Span
+from workbench.view.figures import amount
 
 if TYPE_CHECKING:
     from workbench.opening import Opened
@@ -52,7 +53,7 @@ def raise_words(desk: Desk) -> str:
     stop = desk.run.state.stopped
     if stop is None or stop.limit is None or not stop.knob.startswith("limits."):
         return ""
-    return f"raise to {words.amount(words.raised(stop.knob, stop.limit), stop.knob)}, go on"
+    return f"raise to {amount(words.raised(stop.knob, stop.limit), stop.knob)}, go on"
 
 
 def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:

@@ -1,0 +1,307 @@
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input
+
+from tests.tui.places import DATA, add_script, add_session, app_for, make_home, markup_like, rows, seen, words
+from tests.tui.settled import settled
+from workbench.home import Home
+from workbench.sessions.journal import open_session
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.home.lists import ItemList
+from workbench.tui.home.rows import fitted, title_row
+from workbench.tui.home.screen import HomeScreen
+from workbench.view.shelf import Item
+
+SIZES = [(120, 40), (80, 24), (60, 16), (40, 12)]
+ESCAPES = "\x1b]0;owned\x07\x1b[31mred\u202egnp\x9b2J"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path)
+
+
+@asynccontextmanager
+async def running(home: Home, size: tuple[int, int] = (120, 40)) -> AsyncIterator[tuple[HomeScreen, Pilot[None]]]:
+    """Home, at rest."""
+    app = app_for(home)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot)
+        assert isinstance(app.screen, HomeScreen)
+        yield app.screen, pilot
+        assert app.failures == []
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settled(pilot)
+
+
+def top(pilot: Pilot[None]) -> Screen[Any]:
+    return pilot.app.screen
+
+
+def picked(column: ItemList) -> str:
+    return column.item.title if column.item is not None else ""
+
+
+# ---------------------------------------------------------------- what is there
+
+
+async def test_a_first_start_picks_the_tour_and_says_what_to_press(home: Home) -> None:
+    add_script(home, "a", "Approval first by name", tag="approval")
+    add_script(home, "tour", "A short tour", tag="zoo")
+    async with running(home) as (screen, pilot):
+        assert picked(screen.scripts.list) == "A short tour"
+        assert pilot.app.focused is screen.scripts.list
+        assert "enter opens the tour; space makes each move" in seen(pilot)
+
+
+async def test_whoever_has_run_something_is_not_told_where_to_begin(home: Home) -> None:
+    add_script(home, "tour")
+    add_session(home, "s")
+    async with running(home) as (_, pilot):
+        assert "makes each move" not in seen(pilot)
+
+
+async def test_an_empty_home_says_so(home: Home) -> None:
+    async with running(home) as (_, pilot):
+        assert "no scripts yet" in seen(pilot)
+        assert "no sessions yet" in seen(pilot)
+        await press(pilot, "enter", "x")
+        assert "nothing is picked" in seen(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_both_lists_can_be_reached_and_read_at_every_size(home: Home, size: tuple[int, int]) -> None:
+    add_script(home, "a", "The only script")
+    add_session(home, "s", title="The only session", at=time.time() - 7300)
+    async with running(home, size) as (screen, pilot):
+        narrow = size[0] < 100
+        assert "The only script" in seen(pilot)
+        assert ("The only session" in seen(pilot)) is not narrow
+        for key in ("tab", "shift+tab", "right"):
+            await press(pilot, key)
+        line = next(row for row in rows(pilot) if "The only sess" in row)
+        assert "✓ answered" in line
+        assert ("2 steps" in line) is (size[0] > 40)
+        assert pilot.app.focused is screen.sessions.list
+        assert ("The only script" in seen(pilot)) is not narrow
+        await press(pilot, "left")
+        assert pilot.app.focused is screen.scripts.list
+
+
+async def test_bad_files_say_why_and_open_nothing(home: Home) -> None:
+    add_script(home, "good", "Good script")
+    add_session(home, "good", title="Good session")
+    (home.root / "scripts" / "bad.toml").write_bytes((DATA / "toml" / "duplicate-key.toml").read_bytes())
+    (home.sessions / "bad.toml").write_text("format = 99\n")
+    async with running(home) as (screen, pilot):
+        text = seen(pilot)
+        assert "Good script" in text
+        assert "Good session" in text
+        assert "is given twice" in text
+        await press(pilot, "right", "end", "enter")
+        assert top(pilot) is screen
+        assert "✗ bad.toml: session format 99 is not known here" in words(pilot)
+        await press(pilot, "escape")
+        assert not any(row.startswith(" ✗ bad.toml: session") for row in rows(pilot))
+
+
+async def test_titles_are_shown_letter_for_letter(home: Home) -> None:
+    hostile = [*markup_like(), ESCAPES]
+    for index, text in enumerate(hostile):
+        add_script(home, f"a{index}", text, text)
+        add_session(home, f"s{index}", title=text)
+    async with running(home, (160, 60)) as (screen, pilot):
+        text = seen(pilot)
+        for each in markup_like():
+            assert text.count(each[:40]) >= 3
+        assert "␛]0;owned␇␛[31mred⟨U+202E⟩gnp⟨U+009B⟩2J" in text
+        assert not set(text) & set("\x1b\x07\x9b\u202e")
+        await press(pilot, "right", "home", "x")
+        assert "Delete " in seen(pilot)
+        await press(pilot, "n")
+        assert top(pilot) is screen
+
+
+async def test_forks_are_indented_below_their_parent(home: Home) -> None:
+    now = time.time()
+    add_session(home, "parent", title="Parent", at=now - 500)
+    add_session(home, "fork", title="Fork", parent="parent", at=now)
+    async with running(home) as (_, pilot):
+        at = next(row for row, text in enumerate(rows(pilot)) if "Parent" in text)
+        parent, fork = rows(pilot)[at : at + 2]
+        assert fork.index("└ Fork") == parent.index("Parent")
+
+
+# ---------------------------------------------------------------- filter
+
+
+async def test_the_filter_narrows_both_lists_while_letters_type(home: Home) -> None:
+    for name in ("mug", "cities", "quarks"):
+        add_script(home, name, f"About {name}")
+        add_session(home, name, title=f"Run of {name}")
+    async with running(home) as (screen, pilot):
+        await press(pilot, "slash", "q", "u", "a")
+        assert [item.title for item in screen.scripts.list.items] == ["About quarks"]
+        assert [item.title for item in screen.sessions.list.items] == ["Run of quarks"]
+        assert "1 of 3" in seen(pilot)
+        await press(pilot, "x", "r")
+        assert "nothing holds quaxr" in seen(pilot)
+        await press(pilot, "backspace", "backspace", "backspace", "backspace", "backspace", "up")
+        assert picked(screen.scripts.list) == "About mug"
+        await press(pilot, "tab")
+        assert pilot.app.focused is screen.scripts.list
+        await press(pilot, "escape")
+        assert not screen.query(Input)
+        assert len(screen.scripts.list.items) == 3
+        await press(pilot, "slash", "m")
+        assert picked(screen.scripts.list) == "About mug"
+        await press(pilot, "escape")
+        assert pilot.app.focused is screen.scripts.list
+
+
+async def test_the_filter_opens_what_it_found(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[Path, bool]] = []
+    monkeypatch.setattr(WorkbenchApp, "open_scenario", lambda _, path, *, play=False: opened.append((path, play)))
+    add_script(home, "a")
+    path = add_script(home, "b", "Zebra")
+    async with running(home) as (_, pilot):
+        await press(pilot, "slash", "z", "e", "enter")
+        assert opened == [(path, False)]
+
+
+# ---------------------------------------------------------------- opening and deleting
+
+
+async def test_enter_opens_r_runs_and_two_clicks_open(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[str, bool]] = []
+    monkeypatch.setattr(WorkbenchApp, "open_scenario", lambda _, path, *, play=False: opened.append((path.stem, play)))
+    monkeypatch.setattr(WorkbenchApp, "open_session", lambda _, path, *, play=False: opened.append((path.stem, play)))
+    add_script(home, "a")
+    add_script(home, "b")
+    add_session(home, "s")
+    async with running(home) as (screen, pilot):
+        await press(pilot, "enter", "j", "r", "right", "enter")
+        assert opened == [("a", False), ("b", True), ("s", False)]
+        await pilot.click(screen.scripts.list, offset=(5, 3))
+        await settled(pilot)
+        assert pilot.app.focused is screen.scripts.list
+        assert picked(screen.scripts.list) == "Two cities"
+        await pilot.click(screen.scripts.list, offset=(5, 1), times=2)
+        await settled(pilot)
+        assert opened[3:] == [("a", False)]
+
+
+async def test_a_session_is_deleted_only_by_yes(home: Home) -> None:
+    path = add_session(home, "s", title="Old one")
+    add_session(home, "t", title="Other one", at=1000)
+    async with running(home) as (screen, pilot):
+        await press(pilot, "right", "x")
+        assert "Delete Old one?" in seen(pilot)
+        for no in ("n", "escape", "enter"):
+            await press(pilot, no)
+            assert top(pilot) is screen
+            assert pilot.app.focused is screen.sessions.list
+            assert path.exists()
+            await press(pilot, "x")
+        await press(pilot, "y")
+        assert not path.exists()
+        assert [item.title for item in screen.sessions.list.items] == ["Other one"]
+        assert "deleted Old one" in seen(pilot)
+        assert pilot.app.focused is screen.sessions.list
+
+
+async def test_what_cannot_be_deleted_says_why(home: Home) -> None:
+    (home.packaged / "sessions").mkdir()
+    add_script(home, "a")
+    add_session(home, "theirs").rename(home.packaged / "sessions" / "theirs.toml")
+    path = add_session(home, "busy")
+    _, writer = open_session(path, durable=False)
+    async with running(home) as (_, pilot):
+        await press(pilot, "x")
+        assert "only sessions are deleted here" in seen(pilot)
+        await press(pilot, "right", "x", "y")
+        assert "busy.toml is being written" in words(pilot)
+        await press(pilot, "down", "x")
+        assert "comes with the package" in seen(pilot)
+        assert path.exists()
+    writer.close()
+
+
+async def test_coming_back_lists_what_is_new_and_keeps_the_place(home: Home) -> None:
+    add_session(home, "s", title="First", at=1000)
+    add_session(home, "t", title="Second", at=500)
+    async with running(home) as (screen, pilot):
+        await press(pilot, "right", "down")
+        assert picked(screen.sessions.list) == "Second"
+        add_session(home, "new", title="Newest")
+        await press(pilot, "question_mark", "escape")
+        assert [item.title for item in screen.sessions.list.items] == ["Newest", "First", "Second"]
+        assert picked(screen.sessions.list) == "Second"
+        assert pilot.app.focused is screen.sessions.list
+
+
+# ---------------------------------------------------------------- many
+
+
+async def test_thousands_of_sessions_are_drawn_only_where_they_are_seen(home: Home) -> None:
+    items = [Item(kind="session", key=f"/s/{n}.toml", title=f"Session {n}", outcome=("✓", "answered", "go"))
+             for n in range(5000)]  # fmt: skip
+    async with running(home) as (screen, pilot):
+        drawn = screen.sessions.list
+        screen.sessions.fill(items)
+        await press(pilot, "right", "end")
+        assert picked(drawn) == "Session 4999"
+        assert "Session 4999" in seen(pilot)
+        await press(pilot, "pageup")
+        assert picked(drawn) == f"Session {4999 - drawn.size.height + 1}"
+        await press(pilot, "home", "down", "k", "j")
+        assert picked(drawn) == "Session 1"
+        await pilot.resize_terminal(80, 24)
+        await settled(pilot)
+        assert "Session 1 " in seen(pilot)
+        assert len(drawn._strips) <= 512
+
+
+# ---------------------------------------------------------------- rows
+
+
+@pytest.mark.parametrize("width", [4, 12, 20, 40, 58, 118])
+@pytest.mark.parametrize("depth", [0, 1, 3, 900])
+def test_a_row_is_never_wider_than_its_list_where_a_title_fits_at_all(width: int, depth: int) -> None:
+    item = Item(
+        kind="session",
+        key="x",
+        title="A title 漢字 that is rather long for a list",
+        outcome=("■", "context full", "error"),
+        steps="12 steps",
+        age="59 min",
+        depth=depth,
+    )
+    line = title_row(item, width, picked=True)
+    text = "".join(span.text for span in line)
+    if width >= 40:
+        assert fitted(text, width) == text
+        assert "■ context full" in text
+    assert ("59 min" in text) is (width - min(depth, 6) * 2 >= 43)
+
+
+def test_what_is_cut_ends_in_an_ellipsis_and_fills_its_cells() -> None:
+    assert fitted("abcdef", 6) == "abcdef"
+    assert fitted("abcdef", 5) == "abcd…"
+    assert fitted("漢字漢字", 5) == "漢字…"
+    assert fitted("漢字漢字", 4) == "漢… "
+    assert fitted("a\nb\tc", 8) == "a b   c "
+    assert fitted("abc", 0) == ""

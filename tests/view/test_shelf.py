@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sessions.samples import RUN
+from tests.tui.places import DATA, ROOT, add_script, add_session, make_home
+from workbench.core.events import ModelReply, UserMessage
+from workbench.core.statuses import Status
+from workbench.core.values import Call, ToolInfo
+from workbench.home import Home
+from workbench.sessions.store import SessionSummary
+from workbench.view.shelf import (
+    OUTCOMES,
+    Item,
+    Saved,
+    Shelf,
+    age,
+    first_line,
+    first_script,
+    is_session,
+    lineage,
+    matching,
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path)
+
+
+def read(home: Home, shelf: Shelf | None = None) -> Shelf:
+    shelf = shelf or Shelf(home)
+    shelf.read_scripts()
+    shelf.read_sessions(shelf.list_sessions())
+    return shelf
+
+
+def saved(name: str, *, parent: str = "", modified: float = 0.0, named: str = "") -> Saved:
+    summary = SessionSummary(
+        path=Path(name),
+        id=named or name,
+        title=name,
+        created="",
+        modified=modified,
+        status=Status.ANSWERED,
+        events=1,
+        steps=1,
+        model_calls=1,
+        parent=parent,
+        parent_at=0,
+        scenario_path="",
+        torn=False,
+    )
+    return Saved(summary=summary, outcome=OUTCOMES[Status.ANSWERED], script="", example=False)
+
+
+# ---------------------------------------------------------------- scripts
+
+
+def test_scripts_stand_under_their_first_tag_by_name(home: Home) -> None:
+    add_script(home, "b", "Second", tag="sums")
+    add_script(home, "a", "First", tag="sums")
+    add_script(home, "z", "Elsewhere", tag="limits")
+    add_script(home, "n", "Nowhere", tag="")
+    items = read(home).scripts()
+    assert [(item.group, item.title) for item in items] == [
+        ("limits", "Elsewhere"),
+        ("sums", "First"),
+        ("sums", "Second"),
+        ("other", "Nowhere"),
+    ]
+    assert all(item.note == "A sum." for item in items)
+
+
+def test_beginners_find_their_scripts_at_the_top_and_the_tour_first(home: Home) -> None:
+    for name, tag in (("a", "approval"), ("s", "first-steps"), ("t", "tour")):
+        add_script(home, name, tag=tag)
+    items = read(home).scripts()
+    assert [item.group for item in items] == ["tour", "first-steps", "approval"]
+    assert first_script(items) == (str(home.root / "scripts" / "t.toml"), True)
+
+
+def test_without_a_tour_the_first_script_is_where_to_begin(home: Home) -> None:
+    path = add_script(home, "a")
+    (home.root / "scripts" / "0.toml").write_text("goal = 1\n")
+    assert first_script(read(home).scripts()) == (str(path), False)
+    assert first_script([]) == ("", False)
+
+
+def test_groups_with_scripts_of_ones_own_stand_before_the_packaged_ones(home: Home) -> None:
+    packaged = home.packaged / "scripts"
+    packaged.mkdir()
+    add_script(home, "mine", "Mine", tag="zoo")
+    for name, tag in (("a", "tour"), ("b", "zoo")):
+        add_script(home, name, name, tag=tag).rename(packaged / f"{name}.toml")
+    assert [item.title for item in read(home).scripts()] == ["Mine", "b", "a"]
+
+
+def test_a_script_shows_how_its_latest_session_ended(home: Home) -> None:
+    path = add_script(home, "a")
+    add_session(home, "old", events=RUN, at=1000, scenario_path=str(path))
+    add_session(home, "new", events=RUN[:2], at=2000, scenario_path=str(path))
+    assert read(home).scripts()[0].outcome == OUTCOMES[Status.RUNNING]
+
+
+def test_a_bad_script_says_line_key_and_reason_and_hides_nothing(home: Home) -> None:
+    add_script(home, "good")
+    bad = home.root / "scripts" / "bad.toml"
+    bad.write_bytes((DATA / "toml" / "unknown-key.toml").read_bytes())
+    good, item = read(home).scripts()
+    assert good.kind == "script"
+    assert (item.kind, item.title) == ("bad", "bad.toml")
+    assert item.note.startswith("line ")
+    assert item.why
+    assert str(bad) in item.why[0]
+
+
+def test_every_shipped_script_can_be_listed(tmp_path: Path) -> None:
+    items = read(Home(root=tmp_path, found="--home", packaged=ROOT)).scripts()
+    assert items
+    assert [item.why for item in items if item.kind == "bad"] == []
+
+
+# ---------------------------------------------------------------- sessions
+
+
+def test_a_session_shows_outcome_steps_and_age(home: Home) -> None:
+    add_session(home, "a", at=1000)
+    (item,) = read(home).sessions(now=1000 + 3 * 3600)
+    assert (item.title, item.outcome, item.steps, item.age) == ("Two cities", ("✓", "answered", "go"), "2 steps", "3 h")
+
+
+def test_a_run_that_waits_for_a_person_says_so_although_no_event_does(home: Home) -> None:
+    gated = ToolInfo(name="create_refund", risk="write")
+    call = Call(id="c1", tool="create_refund", arguments="{}", canonical="{}")
+    asked = (UserMessage(text="Refund it"), ModelReply(calls=(call,), reading="calls"))
+    add_session(home, "a", events=asked, tools=(gated,))
+    (item,) = read(home).sessions(now=0)
+    assert item.outcome == ("▲", "waiting", "wait")
+
+
+def test_sessions_of_the_package_stand_apart_and_have_no_age(home: Home) -> None:
+    (home.packaged / "sessions").mkdir()
+    add_session(home, "mine")
+    add_session(home, "theirs").rename(home.packaged / "sessions" / "theirs.toml")
+    mine, theirs = read(home).sessions(now=0)
+    assert (mine.group, mine.example, theirs.group, theirs.example) == ("", False, "examples", True)
+    assert theirs.age == ""
+
+
+@pytest.mark.parametrize("name", ["journal-torn-tail.toml", "unknown-key.toml", "duplicate-key.toml"])
+def test_a_bad_session_file_never_hides_a_good_one(home: Home, name: str) -> None:
+    add_session(home, "good")
+    (home.sessions / "bad.toml").write_bytes((DATA / "toml" / name).read_bytes())
+    items = read(home).sessions(now=0)
+    assert any(item.path.name == "good.toml" and item.kind == "session" for item in items)
+    assert len(items) == 2
+
+
+def test_what_has_not_changed_is_not_read_again_and_what_is_gone_is_forgotten(home: Home) -> None:
+    kept, gone = add_session(home, "kept", at=1000), add_session(home, "gone", at=1000)
+    shelf = read(home)
+    gone.unlink()
+    assert shelf.list_sessions() == []
+    assert [item.path for item in shelf.sessions(now=0)] == [kept]
+    os.utime(kept, (2000, 2000))
+    assert shelf.list_sessions() == [kept]
+
+
+def test_files_to_read_come_with_the_latest_first(home: Home) -> None:
+    old, new = add_session(home, "old", at=1000), add_session(home, "new", at=2000)
+    assert Shelf(home).list_sessions() == [new, old]
+
+
+def test_a_home_without_any_folder_is_empty(tmp_path: Path) -> None:
+    shelf = read(Home(root=tmp_path / "nowhere", found="--home", packaged=tmp_path / "nothing"))
+    assert shelf.scripts() == []
+    assert shelf.sessions(now=0) == []
+
+
+# ---------------------------------------------------------------- lineage
+
+
+def test_forks_stand_under_their_parents_and_a_family_where_its_newest_is() -> None:
+    sessions = [
+        saved("parent", modified=1),
+        saved("alone", modified=5),
+        saved("older fork", parent="parent", modified=3),
+        saved("newer fork", parent="parent", modified=9),
+        saved("fork of fork", parent="older fork", modified=4),
+    ]
+    assert [(each.summary.title, depth) for each, depth in lineage(sessions)] == [
+        ("parent", 0),
+        ("newer fork", 1),
+        ("older fork", 1),
+        ("fork of fork", 2),
+        ("alone", 0),
+    ]
+
+
+def test_a_chain_of_thousands_of_forks_is_no_problem() -> None:
+    chain = [saved(str(n), parent=str(n - 1), modified=n) for n in range(5000)]
+    assert [depth for _, depth in lineage(chain)] == list(range(5000))
+
+
+NAMES = st.sampled_from(["a", "b", "c", "d", ""])
+
+
+@given(st.lists(st.tuples(NAMES, NAMES, st.integers(0, 9)), max_size=8))
+def test_whatever_files_say_of_ids_and_parents_each_stands_in_the_list_once(facts: list[tuple[str, str, int]]) -> None:
+    sessions = [
+        saved(str(n), named=own, parent=parent, modified=modified) for n, (own, parent, modified) in enumerate(facts)
+    ]
+    found = lineage(sessions)
+    assert Counter(each.summary.path for each, _ in found) == Counter(each.summary.path for each in sessions)
+    depth_before = -1
+    for _, depth in found:
+        assert 0 <= depth <= depth_before + 1
+        depth_before = depth
+
+
+# ---------------------------------------------------------------- small parts
+
+
+def test_every_status_has_a_sign_and_a_word_that_fits() -> None:
+    assert set(OUTCOMES) == set(Status)
+    assert all(sign and 0 < len(word) <= 12 for sign, word, _ in OUTCOMES.values())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (-5, "now"),
+        (0, "now"),
+        (59, "now"),
+        (60, "1 min"),
+        (3599, "59 min"),
+        (3600, "1 h"),
+        (86_400, "1 d"),
+        (8 * 86_400, "1 wk"),
+        (29 * 86_400, "4 wk"),
+        (31 * 86_400, "1 mo"),
+        (364 * 86_400, "12 mo"),
+        (800 * 86_400, "2 y"),
+    ],
+)
+def test_ages(seconds: float, words: str) -> None:
+    assert age(seconds) == words
+
+
+def test_a_filter_wants_every_word_anywhere_in_any_case() -> None:
+    items = [
+        Item(kind="script", key="/x/refund.toml", title="A broken MUG", note="Pays back"),
+        Item(kind="session", key="/x/two.toml", title="Two cities", outcome=("✓", "answered", "go")),
+    ]
+    assert matching(items, "mug pays") == [items[0]]
+    assert matching(items, "REFUND") == [items[0]]
+    assert matching(items, "answered") == [items[1]]
+    assert matching(items, "mug cities") == []
+    assert matching(items, "  ") == items
+
+
+def test_first_lines() -> None:
+    assert first_line("\n  one \ntwo") == "one"
+    assert first_line(" \n") == ""
+
+
+# ---------------------------------------------------------------- a file that was named
+
+
+@pytest.mark.parametrize(
+    ("text", "session"),
+    [
+        ('format = 1\n\n[session]\nid = "x"\n\n[[event]]\nbroken', True),
+        ('\ufeffformat = 1\n[session]\nid = "x"\n', True),
+        ("format = 1\n[session]\nid = broken\n", True),
+        ('title = "x"\ngoal = """\n[session]\n"""\n', False),
+        ("goal = broken", False),
+        ("", False),
+    ],
+)
+def test_content_decides_what_is_a_session(tmp_path: Path, text: str, session: bool) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(text, encoding="utf-8")
+    assert is_session(path) is session
+
+
+def test_real_files_are_told_apart(home: Home) -> None:
+    assert is_session(add_session(home, "s"))
+    assert not is_session(add_script(home, "a"))

@@ -1,0 +1,27 @@
+"""Arguments are parsed where they stand, and go back to the model as what they have become."""
+
+from __future__ import annotations
+
+import json
+
+from workbench.museum.acts import ChatMessage, ChatModel, Tools
+
+
+async def loop(model: ChatModel, task: str, tools: Tools, max_steps: int) -> str | None:
+    """The answer; None when the steps are used up."""
+    messages: list[ChatMessage] = [{"role": "user", "content": task}]
+    for _ in range(max_steps):
+        message = await model(messages)
+        messages.append(message)
+        calls = message.get("tool_calls") or []
+        if not calls:
+            return str(message["content"])
+        for call in calls:
+            function = call["function"]
+            try:
+                function["arguments"] = json.loads(function["arguments"])  # the bug: `messages` now holds an object
+                content = await tools[function["name"]](**function["arguments"])
+            except Exception as error:  # noqa: BLE001 - not what this piece is about
+                content = f"ERROR {type(error).__name__}: {error}"
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": content})
+    return None
