@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.toolkit.api import tool
 
 
-@tool(risk="read", source="nowhere", inline=True)
+@tool(risk="read", source="nowhere")
 def buggy_tool(x: int) -> int:
     """The number after a number. Call this to see what happens when a tool is broken.
 

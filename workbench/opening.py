@@ -25,6 +25,7 @@ from workbench.runner import Run
 from workbench.scenarios.errors import Problem, ScenarioError
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
+from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.models import build_model
 from workbench.scenarios.person import ScriptedPerson
 from workbench.scenarios.schema import Scenario
@@ -158,15 +159,28 @@ def new_run(
         if sandbox is not None:
             sandbox.cleanup()
         raise
-    run = Run(
+    run = _run(
+        scenario,
         header,
         model=model,
-        tools=ToolBox([tools.tools[name] for name in scenario.tools], workspace),
+        tools=[tools.tools[name] for name in scenario.tools],
+        workspace=workspace,
         journal=journal or MemoryJournal(),
         clock=clock,
         person=_person(scenario) if person else None,
     )
     return Opened(run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal)
+
+
+def _run(scenario: Scenario, header: Header, *, tools: Sequence[LoadedTool], workspace: Workspace, **parts: Any) -> Run:
+    """The run of a header, by the loop that its scenario names."""
+    if scenario.loop == ENGINE:
+        return Run(header, tools=ToolBox(tools, workspace), **parts)
+    from workbench.museum.registry import PIECES  # only for those who go there
+    from workbench.museum.run import MuseumRun
+    from workbench.museum.unchecked import unchecked
+
+    return MuseumRun(PIECES[scenario.loop], header, tools=ToolBox(list(map(unchecked, tools)), workspace), **parts)
 
 
 def _tool_problems(tools: LoadedFolder) -> list[Problem]:
@@ -233,10 +247,12 @@ def _reopened(
     sandbox = None
     try:
         sandbox, workspace = _sandbox(scenario, session.events, header.scenario_path)
-        run = Run(
+        run = _run(
+            scenario,
             header,
             model=model,
-            tools=ToolBox(usable, workspace),
+            tools=usable,
+            workspace=workspace,
             journal=journal or MemoryJournal(),
             clock=clock,
             person=_person(scenario) if person else None,

@@ -11,6 +11,9 @@ from workbench.core.reading import read_reply
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.values import GoalCheck, ToolInfo
+from workbench.faults.model import reply_struck
+from workbench.faults.tools import run_struck
+from workbench.toolkit.results import cut
 
 
 async def ask_model(
@@ -25,15 +28,22 @@ async def ask_model(
         options=state.header.options,
         state=state,
     )
-    began = clock.now()
+    began, asked = clock.now(), state.n
+    event: ModelReply | ModelFailed
     try:
-        reply = await model.reply(request, on_signal)
+        if state.faults:
+            reply = await reply_struck(model, request, clock, on_signal)
+        else:
+            reply = await model.reply(request, on_signal)
     except ModelFailure as failure:
-        return _failed(failure, clock.now() - began)
-    took = clock.now() - began
-    if within is not None and took > within:
-        return out_of_time(within, took)
-    return read_reply(state, reply, tools.check, took)
+        event = _failed(failure, clock.now() - began)
+    else:
+        took = clock.now() - began
+        if within is not None and took > within:
+            event = out_of_time(within, took)
+        else:
+            event = read_reply(state, reply, tools.check, took)
+    return event if state.n == asked else replace(event, asked=asked)
 
 
 def out_of_time(within: float, took: float | None = None) -> ModelFailed:
@@ -63,10 +73,14 @@ async def run_tool(
     if within is not None:
         limit = within if limit is None else min(limit, within)
     key = record.started.key if record.started is not None else ""
-    outcome = await tools.run(name, record.arguments, within=limit, key=key, on_late=on_late)
+    if record.faults:
+        outcome = await run_struck(tools, state, record, clock, within=limit, key=key, on_late=on_late)
+        outcome = _within_size(outcome, tool)
+    else:
+        outcome = await tools.run(name, record.arguments, within=limit, key=key, on_late=on_late)
     result = _result(record.call.id, outcome, tool, clock.now() - began)
     check = state.header.goal_check
-    if check is not None and outcome.outcome == "ran":
+    if check is not None and (outcome.original_outcome or outcome.outcome) == "ran":
         return replace(result, goal_met=_goal_met(check, tools, name, result.content))
     return result
 
@@ -93,7 +107,19 @@ def held(result: ToolResult) -> Held:
         retry=result.retry,
         detail=result.detail,
         goal_met=result.goal_met,
+        original=result.original,
+        original_outcome=result.original_outcome,
+        changed_by=result.changed_by,
+        faults=result.faults,
     )
+
+
+def _within_size(outcome: ToolOutcome, tool: ToolInfo | None) -> ToolOutcome:
+    """What a fault has made longer is cut like any result."""
+    if tool is None or len(outcome.content) <= len(outcome.original):
+        return outcome
+    content, full_chars = cut(outcome.content, tool, outcome.cursor)
+    return replace(outcome, content=content, full_chars=full_chars or outcome.full_chars)
 
 
 def _failed(failure: ModelFailure, took: float) -> ModelFailed:
@@ -105,6 +131,8 @@ def _failed(failure: ModelFailure, took: float) -> ModelFailed:
         took=took,
         line=failure.line,
         served=failure.served,
+        original=failure.original,
+        faults=failure.faults,
     )
 
 
@@ -122,6 +150,10 @@ def _result(call_id: str, outcome: ToolOutcome, tool: ToolInfo | None, took: flo
         effects=outcome.effects,
         retry=outcome.retry,
         detail=outcome.detail,
+        original=outcome.original,
+        original_outcome=outcome.original_outcome,
+        changed_by=outcome.changed_by,
+        faults=outcome.faults,
     )
 
 

@@ -23,6 +23,7 @@ from workbench.core.gate import rule_to
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move
 from workbench.core.ports import Clock, Journal, Model, NobodyThere, Person, Question, Tools
 from workbench.core.records import CallRecord
+from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import Header, Rule
 from workbench.recording import JournalBroken, Recording
@@ -66,6 +67,10 @@ class Run(Recording):
     @property
     def next(self) -> Move:
         return next_move(self.state)
+
+    def move_from(self, state: State) -> Move:
+        """What happens next from a state of this run; in the past, what was to happen."""
+        return next_move(state)
 
     @property
     def playing(self) -> bool:
@@ -134,7 +139,7 @@ class Run(Recording):
         try:
             if self._failure is not None:
                 raise self._failure
-            match next_move(self.state):
+            match self.next:
                 case AskModel() as move:
                     return await self._in_flight(move, owner, self._ask_model(move.within))
                 case RunTools() as move:

@@ -213,7 +213,7 @@ def test_a_run_nobody_has_touched_goes_on_with_the_person_of_its_scenario(comman
     opened.close()
     done = command("resume", session)
     assert done.code == 0
-    assert "arguments changed by the scenario's person" in done.out
+    assert '{"amount":6.25,"order":"A-1042"}' in done.out
 
 
 # ---------------------------------------------------------------- files

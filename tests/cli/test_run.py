@@ -354,7 +354,7 @@ def test_a_tool_name_cannot_forge_a_line_of_the_transcript(command: Command, sce
 
 def test_what_is_decided_is_printed_under_the_call_and_in_order(command: Command) -> None:
     out = command("run", "batch-three-decisions").out
-    marks = ["allowed by the scenario's person", "arguments changed by", "denied by", "RESULT", "NOTE", "ANSWER"]
+    marks = ["allowed by the scenario's person", "changed", "denied by", "RESULT", "NOTE", "ANSWER"]
     assert [out.index(mark) for mark in marks] == sorted(out.index(mark) for mark in marks)
     assert "waiting for you" not in out
 

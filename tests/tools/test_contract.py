@@ -28,6 +28,7 @@ PARAMETERS = {
     "send_email": "to subject body",
     "fetch_page": "url",
     "check_build": "build",
+    "buggy_tool": "x",
     "submit_answer": "answer",
 }
 RISKS = {"write_file": "write", "create_refund": "write", "set_ticket_status": "write", "send_email": "outward"}

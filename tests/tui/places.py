@@ -8,9 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from textual import events
+from textual.keys import key_to_character
 from textual.pilot import Pilot
 
 from tests.sessions.samples import HEADER, RUN, write
+from tests.tui.settled import settled
 from workbench.core.events import Event
 from workbench.home import Home
 from workbench.tui.app import WorkbenchApp
@@ -59,6 +62,13 @@ def add_session(
 def quote(text: str) -> str:
     """A TOML string for any text."""
     return '"' + "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08X}" for c in text) + '"'
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press one key after the other, each when the one before has had its effect."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key_to_character(key)))
+        await settled(pilot)
 
 
 def markup_like() -> list[str]:

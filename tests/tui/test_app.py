@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, Static, TextArea
 
-from tests.tui.places import DATA, ROOT, add_script, add_session, app_for, make_home, rows, seen, words
+from tests.tui.places import DATA, ROOT, add_script, add_session, app_for, make_home, press, rows, seen, words
 from tests.tui.settled import settled
 from workbench.home import Home, trusted_folders
 from workbench.opening import Opened
@@ -83,12 +83,6 @@ async def running(
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
         yield app, pilot
-
-
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
 
 
 def run_of(app: WorkbenchApp) -> StandIn:
@@ -211,6 +205,7 @@ async def test_an_example_runs_in_the_real_run_screen_and_is_listed_afterwards(
     monkeypatch.setattr("workbench.home.user_folder", lambda: tmp_path / "user")
     home = Home(root=tmp_path, found="--home", packaged=ROOT)
     async with running(home, str(ROOT / "scripts" / "two-cities.toml")) as (app, pilot):
+        print(seen(pilot))
         assert "Two cities" in rows(pilot)[0]
         await press(pilot, "space", "space", "q")
         assert isinstance(app.screen, HomeScreen)
@@ -227,6 +222,7 @@ async def test_ctrl_c_copies_what_is_selected_in_a_field_and_clears_it(home: Hom
         run.going = True
         for field, text in ((run.query_one(Input), "a field"), (run.query_one(TextArea), "an area")):
             field.focus()
+            await settled(pilot)
             field.select_all()
             await press(pilot, "ctrl+c")
             assert app.clipboard == text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.places import app_for, make_home, markup_like, rows, seen
+from tests.tui.places import app_for, make_home, markup_like, press, rows, seen
 from tests.tui.settled import settled
 from workbench.home import Home
 from workbench.tui.app import QuitQuestion, WorkbenchApp
@@ -31,12 +31,6 @@ async def running(home: Home, size: tuple[int, int] = (120, 40)) -> AsyncIterato
         yield app, pilot
 
 
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
-
-
 def lines(*texts: str) -> list[Line]:
     return [(Span(text),) for text in texts]
 
@@ -54,7 +48,7 @@ async def test_only_y_is_a_yes_and_focus_comes_back(home: Home, size: tuple[int,
             await settled(pilot)
             assert "▲ Do [/it]?" in seen(pilot)
             assert "It is [bold]done[/]." in seen(pilot)
-            assert rows(pilot)[-1].startswith(" y do it   n no")
+            assert rows(pilot)[-1].startswith(" y do it   n enter esc no")
             await press(pilot, "space", "tab", "up", "a")
             assert answers == []
             await press(pilot, key)
@@ -116,7 +110,7 @@ async def test_a_text_of_thousands_of_lines_scrolls_is_copied_and_closes(home: H
             await press(pilot, "down", "down", "up")
             assert "line 1" in rows(pilot)[2]
             await press(pilot, "pagedown")
-            assert "line 36" in rows(pilot)[2]
+            assert "line 37" in rows(pilot)[2]
             await press(pilot, "end")
             assert "line 4999" in seen(pilot)
             await press(pilot, "home", "C")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from tests.tui.places import app_for, make_home, rows, seen, words
+from tests.tui.places import app_for, make_home, press, rows, seen, words
 from tests.tui.settled import settled
 from workbench.home import Home
 from workbench.tui.actions import ACTIONS, help_sections
@@ -24,15 +24,12 @@ async def test_help_opens_scrolls_and_closes_with_each_of_its_keys(home: Home, s
         await settled(pilot)
         focus = app.focused
         for key in ("escape", "q", "question_mark"):
-            await pilot.press("question_mark")
-            await settled(pilot)
+            await press(pilot, "question_mark")
             assert isinstance(app.screen, HelpScreen)
             first = rows(pilot)[1:5]
-            await pilot.press("pagedown")
-            await settled(pilot)
+            await press(pilot, "pagedown")
             assert rows(pilot)[1:5] != first
-            await pilot.press(key)
-            await settled(pilot)
+            await press(pilot, key)
             assert not isinstance(app.screen, HelpScreen)
             assert app.focused is focus
 
@@ -42,8 +39,7 @@ async def test_help_says_the_keys_of_the_person(home: Home) -> None:
     app = app_for(home)
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
-        await pilot.press("question_mark")
-        await settled(pilot)
+        await press(pilot, "question_mark")
         assert any(row.split()[:4] == ["g", "Open", "it", "and"] for row in rows(pilot))
         assert "g Open it and run." in words(pilot)
         assert seen(pilot).index("Home ─") < seen(pilot).index("Everywhere ─")

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
-from tests.tui.places import DATA, add_script, add_session, app_for, make_home, markup_like, rows, seen, words
+from tests.tui.places import DATA, add_script, add_session, app_for, make_home, markup_like, press, rows, seen, words
 from tests.tui.settled import settled
 from workbench.home import Home
 from workbench.sessions.journal import open_session
@@ -39,12 +39,6 @@ async def running(home: Home, size: tuple[int, int] = (120, 40)) -> AsyncIterato
         assert isinstance(app.screen, HomeScreen)
         yield app.screen, pilot
         assert app.failures == []
-
-
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
 
 
 def top(pilot: Pilot[None]) -> Screen[Any]:

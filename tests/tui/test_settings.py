@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.places import ROOT, app_for, make_home, seen, words
+from tests.tui.places import ROOT, app_for, make_home, press, seen, words
 from tests.tui.settled import settled
 from workbench.home import Home
 from workbench.tui.app import WorkbenchApp
@@ -32,12 +32,6 @@ async def in_settings(home: Home, size: tuple[int, int] = (120, 40)) -> AsyncIte
         assert isinstance(app.screen, SettingsScreen)
         yield app, pilot
         assert app.failures == []
-
-
-async def press(pilot: Pilot[None], *keys: str) -> None:
-    for key in keys:
-        await pilot.press(key)
-        await settled(pilot)
 
 
 async def test_a_theme_is_seen_at_once_and_kept_by_enter(home: Home) -> None:
@@ -78,7 +72,7 @@ async def test_a_bad_theme_file_is_listed_with_line_key_and_value_and_hides_none
     folder.mkdir()
     text = (ROOT / "themes" / "ink.toml").read_text()
     (folder / "mine.toml").write_text(text.replace('"ink"', '"mine"'))
-    (folder / "bad.toml").write_text(text.replace('"ink"', '"bad"').replace('surface = "', 'surface = "[/b]'))
+    (folder / "bad.toml").write_text(text.replace('"ink"', '"bad"').replace('"#', '"[/b]#', 1))
     async with in_settings(home) as (app, pilot):
         assert "mine" in [item.key for item in app.screen.query_one(ItemList).items]
         assert "bad.toml" in words(pilot)
@@ -103,7 +97,7 @@ async def test_no_color_is_said(home: Home, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 16), (40, 12)])
 async def test_themes_can_be_picked_on_small_screens(home: Home, size: tuple[int, int]) -> None:
-    async with in_settings(home, size) as (app, pilot):
+    async with in_settings(home, size) as (_, pilot):
         assert "paper" in seen(pilot)
         assert ("USER" in seen(pilot)) is (size[0] >= 60)
         await press(pilot, "down", "enter")

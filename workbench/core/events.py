@@ -82,6 +82,8 @@ class ModelReply(Event):
     """Who made it what it is: "fault unknown-tool"."""
     faults: tuple[str, ...] = ()
     """The faults that struck request and reply, also those that changed nothing."""
+    asked: int = 0
+    """How many events there were when it was asked for, if others came in between; 0 when none did."""
 
     @property
     def changed(self) -> bool:
@@ -108,6 +110,8 @@ class ModelFailed(Event):
     """What the model replied, when a fault let nobody have it."""
     faults: tuple[str, ...] = ()
     """The faults that struck the request."""
+    asked: int = 0
+    """As in ModelReply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

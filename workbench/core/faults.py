@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.canonical import digest
+from workbench.core.events import ModelFailed, ModelReply
 from workbench.core.gate import matches as rule_matches
 from workbench.core.gate import rule_from, rule_to
 from workbench.core.values import Burst, Fault, FaultKind, FaultTarget, Pattern, Rule
@@ -71,6 +72,8 @@ class Armed:
     fault: Fault
     seen: int = 0
     fired: int = 0
+    since: int = 0
+    """How many events there were when it was armed."""
 
     def spent(self, steps: int) -> bool:
         """Whether it cannot strike any more, in a run that has made so many steps."""
@@ -137,17 +140,24 @@ def at_reply(armed: tuple[Armed, ...], state: State) -> tuple[tuple[Armed, ...],
     return _strike(armed, ("reply",), state, step, f"reply {step}")
 
 
-def after_request(state: State, attempts: int, *, replied: bool) -> tuple[Armed, ...]:
-    """The faults after the request that `state` makes took so many attempts, and whether a reply came of it."""
-    armed = state.faults
-    for attempt in range(1, attempts + 1):
+def after_request(state: State, event: ModelReply | ModelFailed) -> tuple[Armed, ...]:
+    """The faults after the request that `state` makes has brought this reply or failure.
+
+    Counts again what struck it. A fault that was armed while it was under way begins with the next one.
+    """
+    since = event.asked or state.n
+    armed = tuple(item for item in state.faults if item.since <= since)
+    for attempt in range(1, event.attempts + 1):
         armed, struck = at_attempt(armed, state, attempt)
-        if not any(fault.do != "delay" for fault in struck):
+        if all(fault.do == "delay" for fault in struck):
             # It reached the provider; what was tried again from there was out of our reach.
-            later = attempts - attempt
-            armed = tuple(Armed(a.fault, a.seen + later, a.fired) if a.fault.on == "provider" else a for a in armed)
+            later = event.attempts - attempt
+            armed = tuple(replace(a, seen=a.seen + later) if a.fault.on == "provider" else a for a in armed)
             break
-    return at_reply(armed, state)[0] if replied else armed
+    if isinstance(event, ModelReply):
+        armed, _ = at_reply(armed, state)
+    counted = iter(armed)
+    return tuple(next(counted) if item.since <= since else item for item in state.faults)
 
 
 def _strike(
@@ -170,18 +180,18 @@ def _strike(
         if (fault.times is None or fired < fault.times) and due(fault, seen, step, state.header.seed, key):
             struck.append(fault)
             fired += 1
-        after.append(Armed(fault, seen, fired))
+        after.append(replace(item, seen=seen, fired=fired))
     return tuple(after), tuple(struck)
 
 
-def armed_anew(before: tuple[Armed, ...], faults: tuple[Fault, ...]) -> tuple[Armed, ...]:
-    """The faults that are armed from here on. One that was armed already goes on counting; a new one begins."""
+def armed_anew(before: tuple[Armed, ...], faults: tuple[Fault, ...], n: int) -> tuple[Armed, ...]:
+    """The faults that are armed from event `n` on. One that was armed already goes on counting; a new one begins."""
     left = list(before)
     after = []
     for fault in faults:
         item = next((item for item in left if item.fault == fault), None)
         if item is None:
-            item = Armed(fault)
+            item = Armed(fault, since=n)
         else:
             left.remove(item)
         after.append(item)

@@ -61,7 +61,7 @@ def _user_message(state: State, event: UserMessage) -> None:
 
 def _model_reply(state: State, event: ModelReply) -> None:
     if state.faults:
-        state.faults = after_request(state, event.attempts, replied=True)
+        state.faults = after_request(state, event)
     state.calls.extend(state.batch)
     state.steps += 1
     state.total_steps += 1
@@ -139,7 +139,7 @@ def _count_request(state: State, event: ModelReply) -> None:
 
 def _model_failed(state: State, event: ModelFailed) -> None:
     if state.faults:
-        state.faults = after_request(state, event.attempts, replied=False)
+        state.faults = after_request(state, event)
     state.model_calls += 1
     state.seconds += event.took
     state.total_seconds += event.took
@@ -286,7 +286,7 @@ def _settings_changed(state: State, event: SettingsChanged) -> None:
         elif key == "grants" and isinstance(value, list | tuple):
             state.grants = tuple(rule_from(item) for item in value)
         elif key == "faults" and isinstance(value, list | tuple):
-            state.faults = armed_anew(state.faults, tuple(map(fault_from, value)))
+            state.faults = armed_anew(state.faults, tuple(map(fault_from, value)), state.n)
         elif key == "hold" and isinstance(value, bool):
             state.hold = value
         elif key == "title" and isinstance(value, str):

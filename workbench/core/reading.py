@@ -52,6 +52,9 @@ def read_reply(state: State, reply: Reply, check: Check, took: float) -> ModelRe
         served=reply.served,
         captures=reply.captures,
         opaque=reply.opaque,
+        original=reply.original,
+        changed_by=reply.changed_by,
+        faults=reply.faults,
     )
 
 

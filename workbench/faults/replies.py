@@ -88,9 +88,8 @@ def _span(case: _Case) -> tuple[int, int] | None:
     text, call = case.reply.text, case.call
     if case.protocol == "json":
         return _object_span(text, "tool" if call is not None else "answer")
-    after_thinking = max(0, text.rfind("</think"))
     mark = rf"ACTION:\s*+{re.escape(call.tool)}" if call is not None else "ANSWER:"
-    found = re.compile(mark).search(text, after_thinking)
+    found = re.compile(rf"(?:^|(?<=>))[ \t]*+{mark}", re.MULTILINE).search(text, _after_thinking(text))
     if found is None:
         return None
     if call is None:
@@ -99,8 +98,12 @@ def _span(case: _Case) -> tuple[int, int] | None:
     return None if at < 0 else (found.start(), at + len(call.arguments))
 
 
+def _after_thinking(text: str) -> int:
+    return max(0, text.rfind("</think"))
+
+
 def _object_span(text: str, kind: str) -> tuple[int, int] | None:
-    position = 0
+    position = _after_thinking(text)
     for _ in range(_TRIES):
         start = text.find("{", position)
         if start < 0:
@@ -123,7 +126,9 @@ def _with_call(case: _Case, tool: str, arguments: str) -> Reply:
     span = _span(case)
     if span is None:
         return reply
-    return replace(reply, text=reply.text[: span[0]] + written_call(case.protocol, tool, arguments) + reply.text[span[1] :])
+    return replace(
+        reply, text=reply.text[: span[0]] + written_call(case.protocol, tool, arguments) + reply.text[span[1] :]
+    )
 
 
 def _said(reply: Reply, text: str, finish: str = "stop") -> Reply:

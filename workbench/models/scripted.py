@@ -223,7 +223,7 @@ def _compile(line: Line, index: int, model: str) -> _Compiled:
     plain = templates.literal(text)
     ready = None
     fixed = templates.is_literal
-    if not line.capture and fixed(text) and fixed(thinking) and all([fixed(arguments) for _, arguments in calls]):
+    if not line.capture and fixed(text) and fixed(thinking) and all(fixed(arguments) for _, arguments in calls):
         ready = Reply(
             text=plain,
             calls=tuple([RawCall(tool, templates.literal(arguments)) for tool, arguments in calls]),

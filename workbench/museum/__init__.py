@@ -1,1 +1,1 @@
-"""The museum of wrong loops: each is plain code with one bug, run on the same scenarios and shown by the same screens."""
+"""The museum of wrong loops: plain code with one bug each, run on ordinary scenarios and shown by ordinary screens."""

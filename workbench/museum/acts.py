@@ -32,7 +32,7 @@ class Result:
     answer: str | None = None
 
 
-Loop = Callable[[Any, str, Tools, int], Coroutine[Any, Any, "str | None | Result"]]
+Loop = Callable[[Any, str, Tools, int], Coroutine[Any, Any, "str | Result | None"]]
 """A loop: model, task, tools, most steps. It gives the answer, or None for none, or a Result.
 
 What it keeps of a reply it appends to its history before it calls a tool; what it makes of a tool's result, after that.

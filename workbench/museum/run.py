@@ -229,7 +229,7 @@ class MuseumRun(Run):
     # ------------------------------------------------------------ commands
 
     def _ask_person(self, question: Question) -> bool:
-        """A wrong loop is asked for no step and cannot be talked on after its end; the gate's questions are answered."""
+        """Only the gate has questions: such a loop listens to nobody between its steps, or after its end."""
         if self._lost:
             raise CommandError(f"{self.piece.name} cannot go on from the middle of its loop: run it again")
         return question.on == "approval" and super()._ask_person(question)

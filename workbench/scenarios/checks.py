@@ -15,6 +15,7 @@ from workbench.models import templates
 from workbench.models.scripted import RETRIED
 from workbench.models.templates import Template, TemplateError
 from workbench.scenarios.errors import Path, nearest, one_of, shown, unknown
+from workbench.scenarios.loops import loop_problems
 from workbench.scenarios.schema import (
     FaultTable,
     Gate,
@@ -52,6 +53,7 @@ SETTINGS: dict[str, TypeAdapter[Any]] = {
 def check_scenario(scenario: Scenario) -> list[tuple[Path, str]]:
     """Everything that is wrong with how the parts of a scenario fit together."""
     return [
+        *loop_problems(scenario),
         *_tools(scenario),
         *_replies(scenario),
         *_workspace(scenario.workspace, ("workspace",)),

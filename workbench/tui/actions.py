@@ -76,6 +76,8 @@ _search = partial(Action, where="search", group="Search field")
 
 
 def _allow_words(s: Situation) -> str:
+    if s.phase == "scopes":
+        return "grant what is marked"
     if s.interrupted:
         return "run it again"
     return "allow this one" if s.calls_waiting > 1 else "allow once"
@@ -163,7 +165,14 @@ ACTIONS: tuple[Action, ...] = (
     _limits("previous_limit", "up,k", "up", "The limit above."),
     _limits("next_limit", "down,j", "down", "The limit below."),
     _limits("toggle_limit", "enter", "on or off", "Switch the limit on or off."),
-    _limits("raise_limit", "plus,equals_sign", "more", "Raise the limit; or type a number."),
+    _limits(
+        "raise_limit",
+        "plus,equals_sign",
+        "more",
+        "Raise the limit; or type a number.",
+        label="more, less",
+        pair="lower_limit",
+    ),
     _limits("lower_limit", "minus", "less", "Lower the limit."),
     # ---- reading
     _reading("previous_entry", "up,k", "up", "The entry above."),
@@ -229,8 +238,8 @@ ACTIONS: tuple[Action, ...] = (
         "allow once",
         "Allow this call, once, with exactly these arguments.",
         label=_allow_words,
-        short=lambda s: "again" if s.interrupted else "allow",
-        unless=when.call_waits,
+        short=lambda s: "grant" if s.phase == "scopes" else "again" if s.interrupted else "allow",
+        unless=when.allowable,
     ),
     _approval(
         "deny",
@@ -298,7 +307,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("home", "typing"): ("close",),
     ("run", "idle"): _PAUSED,
     ("run", "paused"): _PAUSED,
-    ("run", "running"): ("run", "stop", "event_back", "sees", "hold", "cap"),
+    ("run", "running"): ("run", "stop", "sees", "hold", "cap"),
     ("run", "approval"): (*_APPROVAL, "view"),
     ("run", "edit"): ("submit", "close"),
     ("run", "hold"): ("move", "run", "edit", "undo_change", "hold", "sees"),
@@ -307,6 +316,8 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "past"): ("event_back", "step_back", "latest", "sees", "loop", "run"),
     ("run", "typing"): ("submit", "close"),
     ("run", "field"): ("close",),
+    ("run", "limits"): ("toggle_limit", "raise_limit", "close"),
+    ("run", "scopes"): ("allow", "close"),
     ("run", "list"): ("close",),
 }
 """The actions on the key line, in order: what moves the run first, then looking, then breaking. Help is always last."""

@@ -51,7 +51,7 @@ class Confirm(Dialog[bool]):
             yield Static(Content.assemble(("▲ ", "$wb-wait"), (visible(self._question), "bold $wb-wait")))
             if self._detail:
                 yield Static(Content(visible(self._detail)), classes="detail")
-            yield KeysRow((("y", "y", self._yes), ("n", "n", self._no)), "enter and esc are no, too")
+            yield KeysRow((("y", "y", self._yes), ("n", "n enter esc", self._no)))
 
     def action_answer(self, answer: bool) -> None:
         self.dismiss(answer)

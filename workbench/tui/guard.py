@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from textual.message import Message
+
 DRAWN = 0.3
 """Seconds a question must have stood on the screen."""
 APART = 0.75
 """Seconds since the same key was pressed before; longer than a keyboard waits before it repeats a held key."""
+
+
+def time_now() -> float:
+    """Seconds on the clock that stamps keys."""
+    return Message().time
 
 
 class KeyGuard:
@@ -23,10 +30,16 @@ class KeyGuard:
         self._last[key] = at
 
     def arm(self) -> None:
-        """A question is about to be drawn anew: nothing decides before `drawn` is called."""
+        """Something else is about to be asked, or may be: nothing decides before `drawn` is called."""
         self._drawn = None
 
+    @property
+    def armed(self) -> bool:
+        """Whether what is asked has still to be drawn."""
+        return self._drawn is None
+
     def drawn(self, at: float) -> None:
+        """What is asked now stands on the screen."""
         self._drawn = at
 
     def allows(self, key: str) -> bool:

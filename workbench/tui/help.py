@@ -120,7 +120,7 @@ def _section(section: Section, width: int) -> list[Line]:
     rule = "─" * max(0, width - cell_len(name) - 1)
     lines: list[Line] = [(Span(f"{name} ", "quiet", bold=True), Span(rule, "rule"))]
     for keys, role, sentence in rows:
-        first, *rest = wrap(sentence, max(10, width - KEYS)) or [""]
+        first, *rest = wrap(sentence, max(10, width - KEYS), break_on_hyphens=False) or [""]
         if cell_len(keys) < KEYS:
             lines.append((Span(keys, role, bold=True), Span(" " * (KEYS - cell_len(keys))), Span(first)))
         else:

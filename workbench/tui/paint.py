@@ -1,4 +1,4 @@
-"""From lines of spans to what Textual draws. Text is data: it never goes through markup."""
+"""From lines of spans to what Textual draws. Text is data: it never goes through markup, and never raw to a terminal."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from textual.content import Content
 
+from workbench.tui.transcript.wrap import shown
 from workbench.view.entries import Line, Role
 
 STYLES: dict[Role, str] = {"primary": "$primary", "here": "reverse $wb-past", "lit": "on $panel"}
@@ -21,9 +22,9 @@ def style_of(role: Role, *, bold: bool = False, italic: bool = False) -> str:
 
 
 def content(line: Line) -> Content:
-    """One line."""
+    """One line, whatever is in it."""
     return Content.assemble(
-        *[(span.text, style_of(span.role, bold=span.bold, italic=span.italic)) for span in line if span.text]
+        *[(shown(span.text), style_of(span.role, bold=span.bold, italic=span.italic)) for span in line if span.text]
     )
 
 

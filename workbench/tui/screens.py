@@ -88,12 +88,12 @@ class KeysRow(Static):
 
     DEFAULT_CSS = "KeysRow { height: auto; padding: 0 1; background: $surface; color: $foreground; }"
 
-    def __init__(self, keys: Sequence[KeyWords], after: str = "") -> None:
+    def __init__(self, keys: Sequence[KeyWords]) -> None:
         items = [
             Content.assemble((written, KEY), f" {words}" if words else "").stylize(_pressing(key))
             for key, written, words in keys
         ]
-        super().__init__(Content("   ").join([*items, *([Content.styled(after, "$wb-quiet")] if after else [])]))
+        super().__init__(Content("   ").join(items))
         self.auto_links = False  # The look of links would take the colour off the keys.
 
 

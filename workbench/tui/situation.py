@@ -10,9 +10,22 @@ from typing import Literal
 
 ScreenName = Literal["home", "run"]
 Phase = Literal[
-    "idle", "running", "paused", "approval", "edit", "hold", "stopped", "answered", "past", "typing", "field", "list"
+    "idle",
+    "running",
+    "paused",
+    "approval",
+    "edit",
+    "hold",
+    "stopped",
+    "answered",
+    "past",
+    "typing",
+    "field",
+    "limits",
+    "scopes",
+    "list",
 ]
-"""`edit` and `typing` are text areas, `field` is a line of text, `list` a list of choices in the bar."""
+"""`edit` and `typing` are text areas, `field` is a line of text; `limits`, `scopes` and `list` are choices in the bar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +39,8 @@ class Situation:
     submit: str = "send"
     """What sending the text area does: "run with these"."""
     calls_waiting: int = 0
+    asked: bool = False
+    """Whether a call waits for a decision, also behind what is open in the bar."""
     interrupted: bool = False
     """The call that waits has started before, and nobody knows what came of it."""
     raise_to: str = ""
@@ -60,13 +75,15 @@ def while_open(s: Situation) -> str:
 def moves(s: Situation) -> str:
     if s.phase == "approval":
         return "waiting for you: {allow}, {deny}, {edit}, {answer_for}"
+    if s.phase == "scopes":
+        return "a number chooses, {allow} grants what is marked, {close} goes back"
     if s.phase == "edit":
         return "the text is not sent yet: {submit} sends it, {close} goes back"
     if s.phase == "stopped" and s.raise_to:
         return "the run has stopped: {raise_cap} raises the cap, {message} sends a message"
     if s.phase in ("stopped", "answered"):
         return "the run has ended: {message} sends a message"
-    return ""
+    return "a question waits: {close} goes back to it" if s.asked and s.phase != "past" else ""
 
 
 def single_moves(s: Situation) -> str:
@@ -79,7 +96,13 @@ def has_step_cap(s: Situation) -> str:
 
 
 def call_waits(s: Situation) -> str:
-    return "" if s.phase == "approval" else not_past(s) or "no call is waiting"
+    if s.phase == "approval":
+        return ""
+    return not_past(s) or ("a question waits: {close} goes back to it" if s.asked else "no call is waiting")
+
+
+def allowable(s: Situation) -> str:
+    return "" if s.phase == "scopes" else call_waits(s)
 
 
 def more_waits(s: Situation) -> str:
@@ -125,4 +148,9 @@ def run_words(s: Situation) -> str:
 
 
 def close_words(s: Situation) -> str:
-    return {"edit": "back to the question", "typing": "back", "field": "back", "list": "back", "approval": "deny", "past": "now"}.get(s.phase, "close")
+    return {
+        "edit": "back to the question",
+        **dict.fromkeys(("typing", "field", "limits", "scopes", "list"), "back"),
+        "approval": "deny",
+        "past": "now",
+    }.get(s.phase, "close")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from workbench.core.events import Event, ModelReply, ToolResult
-from workbench.core.loop import AskPerson, Finished, Move, next_move
+from workbench.core.loop import AskPerson, Finished, Move
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
@@ -43,7 +43,7 @@ class Desk:
     @property
     def move(self) -> Move:
         """What happened, or happens, next from there."""
-        return next_move(self.state)
+        return self.run.move_from(self.state)
 
     @property
     def stand(self) -> Stand:

@@ -116,7 +116,7 @@ def _steps(state: State, cells: int) -> Line:
 
 
 def _gauge(gauge: Gauge, cells: int) -> Line:
-    figure = f"{figures.amount(gauge.used)} of {words.amount(gauge.cap or 0)}"
+    figure = f"{figures.amount(gauge.used)} of {figures.amount(gauge.cap or 0)}"
     role: Role = "error" if gauge.full else "primary"
     return (
         Span(f"{gauge.label:<{LABELS}}", "quiet"),

@@ -49,8 +49,8 @@ class TextProtocol:
     def observation(self, tool: str, content: str, *, is_error: bool) -> str:  # noqa: ARG002
         return self.notice(content, is_error=is_error)
 
-    def notice(self, text: str, *, is_error: bool) -> str:
-        return f"OBSERVATION: error: {text}" if is_error else f"OBSERVATION: {text}"
+    def notice(self, text: str, *, is_error: bool) -> str:  # noqa: ARG002 - here the words say it
+        return f"OBSERVATION: {text}"
 
     def instructions(self, tools: tuple[ToolInfo, ...], options: ProtocolOptions) -> str:
         if not options.instructions:

@@ -1,4 +1,4 @@
-"""v3: a status instead of None, failures of tools told apart, and a boundary around the model that is one class wide."""
+"""v3: a status instead of None, failures of tools told apart, and one class for all that a provider may do."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.core.loop import AskPerson
 from workbench.core.statuses import Status
 from workbench.tui.situation import Phase, Situation
 from workbench.view import words
@@ -18,7 +19,9 @@ PHASES: dict[str, Phase] = {
     **dict.fromkeys(("edit", "edit-result"), "edit"),
     **dict.fromkeys(("answer", "message"), "typing"),
     **dict.fromkeys(("reason", "name", "search"), "field"),
-    **dict.fromkeys(("limits", "more", "grants"), "list"),
+    "limits": "limits",
+    "more": "scopes",
+    "grants": "list",
 }
 """What is open in the bar, and the phase it makes."""
 
@@ -27,17 +30,18 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
     """What the keys depend on: how the run stands, what is open in the bar, and which entry is picked."""
     stand = desk.stand
     phase: Phase = PHASES.get(mode) or ("approval" if stand == "interrupted" else stand)
-    state = desk.run.state
-    cap = state.limits.steps
+    state, move = desk.run.state, desk.run.next
+    waiting = move.question.calls if isinstance(move, AskPerson) and stand == "approval" else ()
     return Situation(
         screen="run",
         phase=phase,
         next_move=words.short_move(desk.move) if stand in ("idle", "paused") else "",
         submit=_submit_words(mode),
-        calls_waiting=len(state.open_calls()) if stand == "approval" else 0,
+        calls_waiting=len(waiting),
+        asked=stand in ("approval", "interrupted"),
         interrupted=stand == "interrupted",
         raise_to=raise_words(desk),
-        step_cap=cap is not None,
+        step_cap=state.limits.steps is not None,
         holding=state.hold,
         has_entry=cursor >= 0,
         has_original=desk.original(cursor) is not None,
@@ -60,9 +64,11 @@ def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     """The quiet facts beside the title."""
     header = desk.run.header
     model = f"{header.model} model" if header.model in ("scripted", "human", "simulated") else header.model
-    if narrow:
-        return header.model
     saved = opened.read_only or ("saved" if opened.session_path is not None else "not run yet")
+    if desk.run.broken:
+        saved = "not saved any more"
+    if narrow:
+        return saved if desk.run.broken or opened.read_only else header.model
     return f"{header.protocol} · {model} · {saved}"
 
 

@@ -1,0 +1,153 @@
+"""What the Run screen shows, from the desk: the transcript grows, the frame around it follows, the bar asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.widgets import Static
+
+from workbench.core.events import Held
+from workbench.tui.guard import time_now
+from workbench.tui.keyline import KeyLine
+from workbench.tui.paint import content
+from workbench.tui.run.driving import Driving
+from workbench.tui.run.frame import SideColumn, ThirdColumn, TopLine
+from workbench.tui.run.standing import top_facts, top_state, where_words
+from workbench.view import panes
+from workbench.view.bars import Bar, bar_for, past_bar
+
+if TYPE_CHECKING:
+    from workbench.opening import Opened
+
+ASKING = ("approval", "batch", "interrupted", "hold")
+"""Bars that want an answer."""
+
+
+class Drawing(Driving):
+    """Nothing in here changes the run."""
+
+    def __init__(self, opened: Opened, *, play: bool = False) -> None:
+        super().__init__(opened, play=play)
+        self._bar_key: object = None
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.draw)
+
+    # ------------------------------------------------------------ everything
+
+    def draw(self) -> None:
+        """Everything, as the desk says it is."""
+        self._dirty = False
+        if not self.is_attached:
+            return
+        self.desk.refresh()
+        transcript = self.transcript
+        transcript.spaced = not self.narrow
+        if not self.desk.looking_back:
+            if len(self.desk.timeline) > transcript.flow.count:
+                transcript.appended()
+            for call in self.touched:
+                self._call_changed(call)
+            self.touched.clear()
+        transcript.show_tail(self.desk.tail())
+        self.draw_selection()
+        self._draw_bar()
+        self.draw_keys()
+
+    def _call_changed(self, call_id: str) -> None:
+        """What stands under a call in the reply that asked for it is something else now; so is how its result waits."""
+        record = self.run_.state.record(call_id)
+        if record is None:
+            return
+        timeline = self.desk.timeline
+        asked = timeline.index_of(record.n)
+        self.transcript.changed(asked)
+        if record.held is not None and record.result is not None:
+            for index in range(timeline.index_of(record.result_n), asked, -1):
+                event = timeline.event(index)
+                if isinstance(event, Held) and event.call == call_id:
+                    self.transcript.changed(index)
+
+    def draw_selection(self) -> None:
+        """What stands around the transcript, and follows the entry that is picked in it."""
+        desk, state = self.desk, self.desk.state
+        top_line = self.query_one(TopLine)
+        facts = top_facts(desk, self.opened, narrow=self.narrow)
+        top_line.show(self.run_title, facts, where_words(desk), *top_state(desk))
+        strip = self.query_one("#strip", Static)
+        strip.display = 60 <= self.size.width < 100
+        if strip.display:
+            strip.update(content(panes.strip(state, self.size.width - 2)), layout=False)
+        at_work = self.going or desk.looking_back
+        side = self.query_one(SideColumn)
+        if side.display:
+            side.show(state, desk.selected_call(self.transcript.cursor), running=at_work, shown=self.shown)
+        third = self.query_one(ThirdColumn)
+        if third.display:
+            event = self.run_.events[state.n - 1] if state.n else None
+            third.show(state, event, past=desk.looking_back, running=self.going)
+
+    def draw_keys(self) -> None:
+        self.query_one(KeyLine).situation = self.situation
+
+    # ------------------------------------------------------------ the bar
+
+    def _draw_bar(self) -> None:
+        """The bar for how things stand, unless something else is open in it."""
+        bar, wanted = self.bar, self.wanted_bar()
+        asks = wanted is not None and wanted.kind in ASKING
+        if bar.mode not in ("", "question"):
+            bar.set_behind("waiting for you: esc, then y or n" if asks and bar.mode in ("message", "name", "search") else "")
+            if bar.mode == "more" and self.guard.armed:
+                self.arm_guard()
+            return
+        key = (wanted, self.size, len(self.run_.events) if asks else 0)
+        if key == self._bar_key:
+            return
+        self._bar_key = key
+        if wanted is None:
+            bar.close_bar()
+        else:
+            bar.show_question(wanted, covers=asks)
+        if asks:
+            self.arm_guard()
+        self.call_after_refresh(self.focus_something)
+
+    def wanted_bar(self) -> Bar | None:
+        """The bar for how things stand."""
+        desk = self.desk
+        width = max(20, self.size.width - 5)
+        if desk.looking_back:
+            return past_bar(self.run_.events, desk.state, width)
+        if self.going:
+            return None
+        path = self.opened.session_path
+        return bar_for(
+            self.run_.state,
+            self.run_.next,
+            width=width,
+            rows=max(3, self.size.height // 3),
+            preview=self.run_.tools.preview,
+            chosen=self.chosen,
+            saved_as=path.stem if path is not None else "",
+        )
+
+    def arm_guard(self) -> None:
+        """A question is drawn anew: keys pressed before it can be seen do not decide."""
+        self.guard.arm()
+        self.call_after_refresh(lambda: self.guard.drawn(time_now()))
+
+    def reset_bar(self) -> None:
+        """Draw the bar anew, also where it would say the same."""
+        self._bar_key = None
+
+    def close_field(self) -> None:
+        """Close whatever is open in the bar."""
+        self.bar.close_bar()
+        self.reset_bar()
+        self.transcript.focus()
+
+    def reopen_bar(self) -> None:
+        """Close whatever is open in the bar, and show how things stand."""
+        self.close_field()
+        self.draw()

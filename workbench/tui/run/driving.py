@@ -1,0 +1,173 @@
+"""How the screen drives a run and follows it: commands go in, events and signals come out, a worker makes the moves."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from textual.worker import Worker, WorkerState
+
+from workbench.core.events import Decided, Event, Held, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.loop import Record
+from workbench.core.ports import Signal
+from workbench.runner import CommandError, JournalBroken
+from workbench.tui.run.base import FRAME, RunBase
+from workbench.view.visible import visible
+
+if TYPE_CHECKING:
+    from workbench.opening import Opened
+
+ABOUT_A_CALL = (Decided, ToolStarted, ToolResult, Held)
+
+
+class Driving(RunBase):
+    """One worker at a time makes the moves. Many events in one frame are drawn once."""
+
+    def __init__(self, opened: Opened, *, play: bool = False) -> None:
+        super().__init__(opened, play=play)
+        self.touched: set[str] = set()
+        """Calls about which something was recorded since they were drawn."""
+        self._dirty = False
+        self._driver: Worker[None] | None = None
+        self._unsubscribe: list[Callable[[], None]] = []
+
+    def on_mount(self) -> None:
+        self._unsubscribe = [self.run_.subscribe(self._recorded), self.run_.subscribe_signals(self._passing)]
+        self.transcript.focus()
+        self.draw()
+        opened = self.opened
+        if opened.torn:
+            self.notify(visible(opened.torn), title="Set aside", severity="warning", markup=False)
+        for note in opened.notes:
+            self.notify(visible(note), title="Not as it was", severity="warning", markup=False)
+        if not opened.read_only:
+            self._begin()
+
+    def on_unmount(self) -> None:
+        for stop in self._unsubscribe:
+            stop()
+
+    # ------------------------------------------------------------ driving
+
+    def _begin(self) -> None:
+        """Give the goal, so that there is something to see; then run, when that was asked for."""
+        if self.keep_going:
+            self.drive(play=True)
+        elif not self.run_.state.started:
+            self._carry_out(self.run_.advance)
+
+    def drive(self, *, play: bool) -> None:
+        """Make the next move, or all of them up to a question or the end."""
+        self._carry_out(self.run_.play if play else self.run_.step)
+
+    def go_on(self, *, move: bool) -> None:
+        """After a decision: run on, if the run was running. Else make the move, or only record what follows by itself."""
+        if self.keep_going or move:
+            self.drive(play=self.keep_going)
+        else:
+            self._carry_out(self._record_due)
+
+    def _carry_out(self, work: Callable[[], Awaitable[object]]) -> None:
+        if self._driver is not None and not self._driver.is_finished:
+            return
+        if self.opened.read_only:
+            self.say(f"this session is read only: {self.opened.read_only}")
+        elif self.run_.broken:
+            self.say(f"nothing more can be recorded: {self.run_.broken}")
+        else:
+            self._driver = self.run_worker(self._guarded(work), group="run", exit_on_error=False)
+            self.redraw()
+
+    async def _record_due(self) -> None:
+        while isinstance(self.run_.next, Record) and await self.run_.advance():
+            pass
+
+    async def _guarded(self, work: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await work()
+        except CommandError as error:
+            self.say(str(error))
+        except JournalBroken as error:
+            self._say_broken(error)
+        finally:
+            self.redraw()
+
+    def _say_broken(self, error: JournalBroken) -> None:
+        title = "Nothing more is recorded"
+        self.notify(visible(str(error)), title=title, severity="error", markup=False, timeout=20)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.worker.group == "run" and event.state is WorkerState.ERROR:
+            error = visible(repr(event.worker.error))
+            self.notify(error, title="The workbench failed", severity="error", markup=False, timeout=20)
+            self.redraw()
+
+    # ------------------------------------------------------------ commands
+
+    def command(self, act: Callable[[], None]) -> bool:
+        """Give the run a command; what it cannot do is said in one line. Returns whether it was done."""
+        if self.opened.read_only:
+            self.say(f"this session is read only: {self.opened.read_only}")
+            return False
+        try:
+            act()
+        except CommandError as error:
+            self.say(str(error))
+            return False
+        except JournalBroken as error:
+            self._say_broken(error)
+            return False
+        finally:
+            self.redraw()
+        return True
+
+    def interrupt(self) -> bool:
+        """Stop the run if it is going. Returns whether it was."""
+        if not self.going:
+            return False
+        self.keep_going = False
+        self.command(self.run_.stop)
+        return True
+
+    async def close_run(self) -> None:
+        """Let the move in progress end in order, then close the session. What waits for a person goes on waiting."""
+        self.keep_going = False
+        if self.run_.in_flight is not None:
+            self.command(self.run_.stop)
+        else:
+            self.run_.pause()
+        with suppress(Exception):  # whatever went wrong has been shown
+            if self._driver is not None and not self._driver.is_finished:
+                await self._driver.wait()
+            if self.run_.state.stop is not None and not self.opened.read_only:
+                await self._record_due()
+        self.opened.close()
+
+    # ------------------------------------------------------------ following
+
+    def _recorded(self, event: Event) -> None:
+        self.guard.arm()
+        if isinstance(event, ModelReply | ModelFailed):
+            self.desk.streaming = ""
+        if isinstance(event, ABOUT_A_CALL):
+            self.touched.add(event.call)
+        self.redraw()
+
+    def _passing(self, signal: Signal) -> None:
+        if signal.kind == "delta":
+            self.desk.streaming += signal.text
+        elif signal.kind == "retry":
+            self.desk.streaming = ""
+            self.say(f"{signal.text or 'the request failed'}; again in {signal.seconds:.0f} s")
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw soon."""
+        if not self._dirty and self.is_attached:
+            self._dirty = True
+            self.set_timer(FRAME, self.draw)
+
+    def draw(self) -> None:
+        """Everything, as the desk says it is."""
+        raise NotImplementedError
