@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from workbench.clocks import VirtualClock
+from workbench.core.events import Stopped
 from workbench.core.statuses import Status
 from workbench.home import Home
 from workbench.opening import Opened, TrustNeeded, new_run
@@ -19,6 +20,7 @@ from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.expectations import Mismatch, check
 from workbench.scenarios.loader import load_scenario
 from workbench.toolkit.loader import LoadedFolder, load_tools
+from workbench.view import words
 from workbench.view.visible import visible
 
 MOST_MOVES = 10_000
@@ -100,12 +102,17 @@ async def _play(opened: Opened) -> str:
     try:
         for _ in range(MOST_MOVES):
             if not await run.advance():
-                stop = run.state.stopped
-                return run.broken or (stop.detail if stop is not None and stop.status is Status.INTERNAL_ERROR else "")
+                return run.broken or _own_failure(run.state.stopped)
             await asyncio.sleep(0)
     except CommandError as error:
         return f"an answer of the scenario's person: {error}"
     return f"it has made {MOST_MOVES:,} moves and has not ended; give it a cap, e.g. limits.steps"
+
+
+def _own_failure(stop: Stopped | None) -> str:
+    """What went wrong in the workbench itself; a loop of the museum that crashed has only shown what it is."""
+    ours = stop is not None and stop.status is Status.INTERNAL_ERROR and stop.knob != words.CRASHED
+    return stop.detail if stop is not None and ours else ""
 
 
 def report(verdicts: Sequence[Verdict]) -> list[str]:

@@ -16,7 +16,7 @@ from workbench.opening import Opened
 from workbench.results import result_object
 from workbench.runner import CommandError, JournalBroken, Run
 from workbench.view import words
-from workbench.view.bars import one_line_arguments
+from workbench.view.arguments import one_line_arguments
 from workbench.view.entries import Entry, all_lines
 from workbench.view.timeline import Timeline
 from workbench.view.visible import visible

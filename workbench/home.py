@@ -62,6 +62,11 @@ class Home:
     def settings(self) -> Path:
         return self.root / "workbench.toml"
 
+    @property
+    def faults(self) -> Path:
+        """The user's additions to the fault catalogue; it may not be there."""
+        return self.root / "faults.toml"
+
     def _both(self, kind: str) -> tuple[Path, ...]:
         folders = (self.root / kind, self.packaged / kind)
         return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))

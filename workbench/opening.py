@@ -23,6 +23,7 @@ from workbench.core.values import Header, ToolInfo
 from workbench.home import Home, trusted_folders
 from workbench.runner import Run
 from workbench.scenarios.errors import Problem, ScenarioError
+from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.loops import ENGINE
@@ -139,6 +140,7 @@ def new_run(
     """
     clock = clock if clock is not None else _clock(scenario, headless)
     tools = tools if tools is not None else load_tools(home.tools)
+    faults = load_catalogue(home.faults if scenario.fault else None)
     now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
     try:
         header = build_header(
@@ -148,9 +150,10 @@ def new_run(
             created=stamp(now),
             workbench=__version__,
             path=scenario_path,
+            catalogue=faults.entries,
         )
     except ScenarioError as error:
-        raise ScenarioError([*error.problems, *_tool_problems(tools)]) from None
+        raise ScenarioError([*error.problems, *_tool_problems(tools), *faults.problems]) from None
     model = build_model(scenario, clock, scenario_path)
     sandbox, workspace = _sandbox(scenario, (), scenario_path)
     try:

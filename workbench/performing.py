@@ -6,13 +6,15 @@ import re
 from dataclasses import replace
 
 from workbench.core.events import Held, ModelFailed, ModelReply, ToolResult, ToolStarted
-from workbench.core.ports import Clock, Model, ModelFailure, OnLate, OnSignal, Request, ToolOutcome, Tools
+from workbench.core.ports import Clock, Model, ModelFailure, OnLate, OnSignal, Reply, Request, ToolOutcome, Tools
 from workbench.core.reading import read_reply
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.values import GoalCheck, ToolInfo
 from workbench.faults.model import reply_struck
 from workbench.faults.tools import run_struck
+from workbench.models.scripted import no_signal
+from workbench.models.written import read_written, write
 from workbench.toolkit.results import cut
 
 
@@ -28,6 +30,8 @@ async def ask_model(
         options=state.header.options,
         state=state,
     )
+    if state.next_reply is not None:
+        on_signal = no_signal  # What is streamed would not be what is read in the end.
     began, asked = clock.now(), state.n
     event: ModelReply | ModelFailed
     try:
@@ -42,8 +46,29 @@ async def ask_model(
         if within is not None and took > within:
             event = out_of_time(within, took)
         else:
-            event = read_reply(state, reply, tools.check, took)
+            event = read_reply(state, put_in_place(reply, state), tools.check, took)
     return event if state.n == asked else replace(event, asked=asked)
+
+
+def put_in_place(reply: Reply, state: State) -> Reply:
+    """The reply as a person has written it beforehand; the same one where nobody has.
+
+    A provider's opaque blocks are what its model said, which this is no more.
+    """
+    if state.next_reply is None:
+        return reply
+    native = state.protocol.native_tools
+    original, written = write(reply.text, reply.calls, native=native), read_written(state.next_reply, native=native)
+    if (written.text, written.calls) == (reply.text, reply.calls):
+        return reply
+    return replace(
+        reply,
+        text=written.text,
+        calls=written.calls,
+        opaque="",
+        original=reply.original if reply.changed_by else original,
+        changed_by="you",
+    )
 
 
 def out_of_time(within: float, took: float | None = None) -> ModelFailed:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -37,6 +37,7 @@ from workbench.toolkit.api import ToolError, tool
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedTool, load_function
 
+T = TypeVar("T")
 DEEP = bool(os.environ.get("WORKBENCH_DEEP"))
 
 
@@ -315,7 +316,12 @@ def calls() -> st.SearchStrategy[tuple[str, str]]:
     bad = st.sampled_from(
         [("refund", '{"order": '), ("look", '{"number": "one"}'), ("Refund", '{"order": "A-1"}'), ("broken", "{}")]
     )
-    return st.one_of(good, good, good, good, good, bad)
+    return _mostly(good, bad, 12)
+
+
+def _mostly(often: st.SearchStrategy[T], seldom: st.SearchStrategy[T], odds: int) -> st.SearchStrategy[T]:
+    """The seldom one about once in so many times."""
+    return st.sampled_from(range(odds)).flatmap(lambda n: seldom if n == odds - 1 else often)
 
 
 def lines(protocol: ProtocolName) -> st.SearchStrategy[Line]:
@@ -332,10 +338,9 @@ def lines(protocol: ProtocolName) -> st.SearchStrategy[Line]:
             Line(fail="auth"),
         ]
     )
-    line = st.one_of(asks, asks, asks, asks, answers, odd)
     return st.builds(
         lambda line, repeat, delay: replace(line, repeat=repeat, delay=delay),
-        line,
+        _mostly(asks, _mostly(answers, odd, 2), 6),
         st.sampled_from([1, 1, 1, 3]),
         st.sampled_from([0.0, 0.0, 2.5]),
     )
@@ -362,7 +367,7 @@ def _answering(protocol: ProtocolName, text: str) -> Line:
 
 
 def limits() -> st.SearchStrategy[Limits]:
-    small = st.none() | st.none() | st.integers(1, 6)
+    small = _mostly(st.none(), st.integers(1, 6), 6)
     guard = st.builds(
         RepeatLimit,
         nudge=st.sampled_from([None, 2]),
@@ -371,11 +376,11 @@ def limits() -> st.SearchStrategy[Limits]:
     )
     return st.builds(
         Limits,
-        steps=st.none() | st.integers(1, 8),
+        steps=_mostly(st.none(), st.integers(1, 8), 3),
         model_calls=small,
         tool_calls=small,
-        total_tokens=st.none() | st.integers(50, 2000),
-        seconds=st.none() | st.floats(1, 20),
+        total_tokens=_mostly(st.none(), st.integers(1500, 9000), 4),
+        seconds=_mostly(st.none(), st.floats(1, 20), 4),
         failures=small,
         protocol_errors=small,
         denials=small,
@@ -437,9 +442,9 @@ def plans(draw: st.DrawFn) -> Plan:
     )
     return Plan(
         header=header,
-        lines=tuple(draw(st.lists(lines(protocol), min_size=1, max_size=6))),
+        lines=tuple(draw(st.lists(lines(protocol), min_size=draw(st.integers(1, 8)), max_size=8))),
         person=Chance(draw(st.integers(0, 999)), absent=draw(st.sampled_from([False, False, False, True]))),
-        acts=draw(st.dictionaries(st.integers(0, 30), acts(), max_size=3)),
+        acts=draw(st.dictionaries(st.integers(0, 40), acts(), max_size=4)),
     )
 
 
@@ -468,5 +473,3 @@ def differences(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, t
 def results_of(events: Sequence[Event]) -> list[str]:
     return [event.call for event in events if isinstance(event, ToolResult)]
 
-
-Making = Callable[[], Run]

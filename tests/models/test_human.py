@@ -5,14 +5,17 @@ import pytest
 from workbench.core.events import ModelReply
 from workbench.core.ports import NobodyThere, Request
 from workbench.core.state import State
-from workbench.core.values import Header
+from workbench.core.values import Header, RawCall
 from workbench.models.human import HumanModel
 from workbench.models.scripted import no_signal
 
 
+def request_of(state: State) -> Request:
+    return Request(system="", messages=state.messages, tools=(), options=state.header.options, state=state)
+
+
 async def take(model: HumanModel, state: State) -> str:
-    request = Request(system="", messages=state.messages, tools=(), options=state.header.options, state=state)
-    reply = await model.reply(request, no_signal)
+    reply = await model.reply(request_of(state), no_signal)
     state.apply(ModelReply(text=reply.text, line=reply.line, served=reply.served))
     return reply.text
 
@@ -36,3 +39,19 @@ async def test_prepared_replies_come_in_order_and_a_typed_one_goes_before_them()
     assert await take(HumanModel(["one", "two"]), fork) == "two"
     with pytest.raises(NobodyThere):
         await take(model, state)
+
+
+async def test_a_native_reply_can_hold_calls() -> None:
+    model, state = HumanModel(), State(Header(id="r", goal="g", protocol="native"))
+    model.say('{"text": "Looking.", "calls": [{"tool": "add", "arguments": "{\\"a\\":"}]}')
+    reply = await model.reply(request_of(state), no_signal)
+    assert (reply.text, reply.calls, reply.finish) == ("Looking.", (RawCall("add", '{"a":'),), "tool_calls")
+
+
+def test_it_waits_while_nothing_is_typed_and_nothing_prepared() -> None:
+    state = State(Header(id="r", goal="g", protocol="text"))
+    typed = HumanModel()
+    assert typed.waits(state)
+    typed.say("ANSWER: 1")
+    assert not typed.waits(state)
+    assert not HumanModel(["ANSWER: 1"]).waits(state)

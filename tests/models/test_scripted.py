@@ -273,3 +273,27 @@ def test_lines_that_were_never_served_are_found() -> None:
     assert unused_lines(lines, [(0, 1), (-1, 1), (4, 2)]) == (1, 3, 5)
     assert unused_lines(lines, []) == (0, 1, 2, 3, 4, 5)
     assert unused_lines(lines, [(0, 1), (3, 1), (4, 1), (5, 1)]) == (1, 2)
+
+
+async def test_the_reply_that_is_due_can_be_looked_at_and_is_served_all_the_same() -> None:
+    model, state = scripted("one", Line(text="got ${last}", when="7")), fresh()
+    assert (model.due(state).text, model.due(state).line) == ("one", 0)
+    await take(model, state)
+    observe(state, "7")
+    assert (model.due(state).text, model.due(state).line) == ("got 7", 1)
+    assert await take(model, state) == "got 7"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "said"),
+    [
+        (Line(fail="unavailable"), "unavailable", "two.toml: reply 1 is scripted to fail: unavailable"),
+        (Line(text="${result1}"), "script_error", "two.toml: reply 1: ${result1} stands for nothing"),
+        (Line(text="x", when="no"), "script_exhausted", "passed over"),
+    ],
+)
+def test_where_no_reply_is_due_it_is_said_why(line: Line, kind: str, said: str) -> None:
+    with pytest.raises(ModelFailure) as failure:
+        scripted(line).due(fresh())
+    assert failure.value.kind == kind
+    assert said in failure.value.detail

@@ -24,7 +24,7 @@ protocol = "native"
 tools    = ["add", "lookup_population", "submit_answer"]
 tags     = ["first-steps"]
 seed     = 1
-loop     = "v1"
+loop     = "engine"
 
 [protocol_options]
 both = "refuse"

@@ -60,7 +60,7 @@ def journal_bytes(header: Header, events: Sequence[Event], folder: Path) -> byte
     path = folder / "session.toml"
     with create_session(path, replace(header, workbench="0.1.0"), durable=False) as journal:
         for event in events:
-            if isinstance(event, ToolResult) and event.outcome == "defect":
+            if isinstance(event, ToolResult) and event.detail.startswith("Traceback"):
                 # The traceback of a defect holds the paths of this machine.
                 journal.append(replace(event, detail="(a traceback)"), sync=False)
             else:

@@ -10,7 +10,7 @@ from workbench.core.events import ToolResult
 from workbench.results import transcript_text
 from workbench.scenarios.loader import load_scenario
 
-TAGS = {"tour", "first-steps", "four-breaks", "protocol", "approval", "limits", "model"}
+TAGS = {"tour", "first-steps", "four-breaks", "protocol", "approval", "limits", "model", "museum"}
 
 
 async def test_all_shipped_scenarios_hold_their_expectations_within_ten_seconds() -> None:

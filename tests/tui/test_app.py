@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
@@ -69,7 +70,9 @@ class StandIn(Screen[None]):
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    monkeypatch.setattr("workbench.tui.run.screen.RunScreen", StandIn)
+    stand_in = ModuleType("stand_in")
+    stand_in.RunScreen = StandIn  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "workbench.tui.run.screen", stand_in)
     monkeypatch.setattr("workbench.home.user_folder", lambda: tmp_path / "user")
     return make_home(tmp_path)
 
@@ -205,8 +208,7 @@ async def test_an_example_runs_in_the_real_run_screen_and_is_listed_afterwards(
     monkeypatch.setattr("workbench.home.user_folder", lambda: tmp_path / "user")
     home = Home(root=tmp_path, found="--home", packaged=ROOT)
     async with running(home, str(ROOT / "scripts" / "two-cities.toml")) as (app, pilot):
-        print(seen(pilot))
-        assert "Two cities" in rows(pilot)[0]
+        await settled(pilot, lambda: "Two cities" in rows(pilot)[0])
         await press(pilot, "space", "space", "q")
         assert isinstance(app.screen, HomeScreen)
         own = [item for item in app.screen.sessions.list.items if not item.example]

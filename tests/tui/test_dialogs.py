@@ -38,22 +38,29 @@ def lines(*texts: str) -> list[Line]:
 # ---------------------------------------------------------------- yes or no
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (40, 12)])
-async def test_only_y_is_a_yes_and_focus_comes_back(home: Home, size: tuple[int, int]) -> None:
-    async with running(home, size) as (app, pilot):
+async def test_only_y_is_a_yes_and_focus_comes_back(home: Home) -> None:
+    async with running(home) as (app, pilot):
         focus = app.focused
         for key, answer in (("y", True), ("n", False), ("q", False), ("enter", False), ("escape", False)):
             answers: list[Any] = []
-            app.push_screen(Confirm("Do [/it]?", "It is [bold]done[/].", yes="do it"), answers.append)
+            app.push_screen(Confirm("Do it?"), answers.append)
             await settled(pilot)
-            assert "▲ Do [/it]?" in seen(pilot)
-            assert "It is [bold]done[/]." in seen(pilot)
-            assert rows(pilot)[-1].startswith(" y do it   n enter esc no")
             await press(pilot, "space", "tab", "up", "a")
             assert answers == []
             await press(pilot, key)
             assert answers == [answer]
             assert app.focused is focus
+
+
+async def test_a_question_says_everything_letter_for_letter_at_every_size(home: Home) -> None:
+    async with running(home) as (app, pilot):
+        app.push_screen(Confirm("Do [/it]?", "It is [bold]done[/].\nAnd that is that.", yes="do it"))
+        for size in ((120, 40), (80, 24), (60, 16), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            assert "▲ Do [/it]?" in seen(pilot)
+            assert "It is [bold]done[/]." in seen(pilot)
+            assert rows(pilot)[-1] == " y do it   n enter esc no"
 
 
 async def test_the_keys_of_a_dialog_can_be_clicked(home: Home) -> None:
@@ -119,18 +126,19 @@ async def test_a_text_of_thousands_of_lines_scrolls_is_copied_and_closes(home: H
             assert app.focused is focus
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (40, 12)])
-async def test_a_text_is_shown_letter_for_letter_at_every_size(home: Home, size: tuple[int, int]) -> None:
-    async with running(home, size) as (app, pilot):
+async def test_a_text_is_shown_letter_for_letter_at_every_size(home: Home) -> None:
+    async with running(home) as (app, pilot):
         app.push_screen(Viewer((Span("a\x1b[31m\nb"),), lines(*markup_like(), "\x1b[2Jx")))
-        await settled(pilot)
-        text = seen(pilot)
-        await press(pilot, "end")
-        text += seen(pilot)
-        assert "a␛[31m b" in text
-        assert "[bold]not bold" in text
-        assert "␛[2Jx" in text
-        assert "\x1b" not in text
+        for size in ((120, 40), (80, 24), (60, 16), (40, 12)):
+            await pilot.resize_terminal(*size)
+            await press(pilot, "home")
+            text = seen(pilot)
+            await press(pilot, "end")
+            text += seen(pilot)
+            assert "a␛[31m b" in text
+            assert "[bold]not bold" in text
+            assert "␛[2Jx" in text
+            assert "\x1b" not in text
 
 
 async def test_requests_are_made_when_they_are_looked_at_and_turn_by_arrows(home: Home) -> None:

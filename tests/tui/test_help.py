@@ -17,20 +17,20 @@ def home(tmp_path: Path) -> Home:
     return make_home(tmp_path)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (40, 12)])
-async def test_help_opens_scrolls_and_closes_with_each_of_its_keys(home: Home, size: tuple[int, int]) -> None:
+async def test_help_opens_scrolls_and_closes_with_each_of_its_keys_at_every_size(home: Home) -> None:
     app = app_for(home)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         focus = app.focused
-        for key in ("escape", "q", "question_mark"):
+        for key, size in (("escape", (120, 40)), ("q", (80, 24)), ("f1", (60, 16)), ("question_mark", (40, 12))):
+            await pilot.resize_terminal(*size)
             await press(pilot, "question_mark")
-            assert isinstance(app.screen, HelpScreen)
+            assert isinstance(app.screen_stack[-1], HelpScreen)
             first = rows(pilot)[1:5]
             await press(pilot, "pagedown")
             assert rows(pilot)[1:5] != first
             await press(pilot, key)
-            assert not isinstance(app.screen, HelpScreen)
+            assert len(app.screen_stack) == 1
             assert app.focused is focus
 
 

@@ -7,7 +7,7 @@ counts are part of the state, so a run that is resumed, forked or looked back at
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ KINDS: dict[FaultTarget, tuple[FaultKind, ...]] = {
         "garble", "duplicate", "reorder", "flood", "wrong_number", "wrong_unit", "wrong_record",
     ),
     "reply": (
-        "delay", "empty", "stale", "replace", "append", "garble", "duplicate", "flood", "wrong_number",
+        "delay", "empty", "stale", "replace", "append", "truncate", "garble", "duplicate", "flood", "wrong_number",
         "malformed_json", "cut_json", "unknown_tool", "invented_observation", "both", "prose", "refusal", "blocked",
         "length",
     ),
@@ -63,6 +63,11 @@ class FaultError(ValueError):
         super().__init__(f"{key}: {message}" if key else message)
         self.key = key
         self.message = message
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The key as names from the outside in: `burst.start` is two."""
+        return tuple(self.key.split(".")) if self.key else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +228,19 @@ def describe(fault: Fault) -> str:
     if fault.where:
         where = rule_to(Rule(tool="", where=fault.where))["where"]
         parts.append(f"where {json.dumps(where, ensure_ascii=False, default=str)}")
-    parts.append(_when(fault))
-    if fault.times is not None:
-        parts.append(f"at most {fault.times} time{'s' if fault.times != 1 else ''}")
-    return ", ".join(parts)
+    return ", ".join([*parts, when(fault)])
 
 
-def _when(fault: Fault) -> str:
+def when(fault: Fault) -> str:
+    """Its schedule in words: "every time, at most 2 times"."""
+    if fault.times is None:
+        return _schedule(fault)
+    return f"{_schedule(fault)}, at most {fault.times} time{'s' if fault.times != 1 else ''}"
+
+
+def _schedule(fault: Fault) -> str:
     if fault.nth is not None:
-        return "the next one" if fault.nth == 1 else f"number {fault.nth} only"
+        return "the first one" if fault.nth == 1 else f"number {fault.nth} only"
     if fault.step is not None:
         return f"in step {fault.step}"
     if fault.every is not None:
@@ -248,18 +257,14 @@ def _when(fault: Fault) -> str:
 
 def fault_to(fault: Fault) -> dict[str, Any]:
     """The plain form of a fault, as it stands in `settings_changed` events; what is not set is left out."""
-    plain: dict[str, Any] = {}
-    for name in _KEYS:
-        value = getattr(fault, name)
-        if value is None or value in ("", ()):
-            continue
-        if name == "where":
-            value = rule_to(Rule(tool="", where=value))["where"]
-        elif name == "burst":
-            value = {"start": value.start, "length": value.length}
-        plain[name] = value
-    if fault.text is not None:
-        plain["text"] = fault.text
+    plain = {name: value for name in _KEYS if (value := getattr(fault, name)) is not None}
+    for name in ("name", "tool", "where"):
+        if not plain[name]:
+            del plain[name]
+    if fault.where:
+        plain["where"] = rule_to(Rule(tool="", where=fault.where))["where"]
+    if fault.burst is not None:
+        plain["burst"] = {"start": fault.burst.start, "length": fault.burst.length}
     return plain
 
 
@@ -286,12 +291,17 @@ def _check(fault: Fault) -> None:
         for key in ("tool", "where"):
             if getattr(fault, key):
                 raise FaultError(key, f'a fault on = "{fault.on}" is not about a call, so it has no {key}')
-    schedules = [name for name in SCHEDULES if getattr(fault, name) is not None]
-    if len(schedules) > 1:
-        raise FaultError(schedules[1], f"there is one schedule for a fault, and this one has {schedules[0]} already")
+    one_schedule([name for name in SCHEDULES if getattr(fault, name) is not None])
     needs = NEEDS.get(fault.do, ())
     if needs and all(getattr(fault, key) is None for key in needs):
         raise FaultError("", f'do = "{fault.do}" needs {" or ".join(needs)}')
+
+
+def one_schedule(given: Container[str]) -> None:
+    """Raises FaultError when more than one of the keys that are given is a schedule."""
+    schedules = [name for name in SCHEDULES if name in given]
+    if len(schedules) > 1:
+        raise FaultError(schedules[1], f"there is one schedule for a fault, and this one has {schedules[0]} already")
 
 
 def _field(key: str, value: Any) -> Any:

@@ -43,6 +43,7 @@ SETTINGS = {
     "faults": "a list of faults",
     "grants": "a list of rules",
     "hold": "true or false",
+    "next_reply": "a text, or nothing",
     "title": "a text",
 }
 """What can be changed besides the caps, and what each is."""
@@ -67,6 +68,7 @@ def _model_reply(state: State, event: ModelReply) -> None:
     state.total_steps += 1
     _count_request(state, event)
     state.script_line, state.script_served = event.line, event.served
+    state.next_reply = None
     if event.captures:
         state.captures = {**state.captures, **event.captures}
     state.batch = [CallRecord(call, state.total_steps, state.n) for call in event.calls]
@@ -213,12 +215,14 @@ def _count_outcome(state: State, event: ToolResult) -> None:
 def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
     """A held result tells what the tool did, whatever a person then made of it."""
     started, told = record.started, record.held or event
-    if tool is None or started is None or not started.key:
+    if tool is None or started is None or not started.key or tool.idempotent:
         return
-    if told.outcome in ("unknown", "cancelled"):
+    outcome = told.original_outcome or told.outcome
+    if outcome == "ran":
+        if tool.deduplicates:
+            state.effects.add(started.key, told.original if told.changed_by else told.content)
+    elif outcome not in ("failed", "not_run"):
         state.unsure_keys |= {started.key}
-    elif tool.deduplicates and (told.original_outcome or told.outcome) == "ran":
-        state.effects.add(started.key, told.original if told.changed_by else told.content)
 
 
 def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
@@ -289,6 +293,8 @@ def _settings_changed(state: State, event: SettingsChanged) -> None:
             state.faults = armed_anew(state.faults, tuple(map(fault_from, value)), state.n)
         elif key == "hold" and isinstance(value, bool):
             state.hold = value
+        elif key == "next_reply" and (value is None or isinstance(value, str)):
+            state.next_reply = value
         elif key == "title" and isinstance(value, str):
             state.title = value
         elif key in SETTINGS:

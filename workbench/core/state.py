@@ -57,6 +57,7 @@ class State:
         "messages",
         "model_calls",
         "n",
+        "next_reply",
         "output_tokens",
         "protocol",
         "protocol_errors_in_a_row",
@@ -132,6 +133,8 @@ class State:
         self.script_served: int = 0
         self.script_decisions: int = 0
         self.captures: Mapping[str, str] = {}
+        self.next_reply: str | None = None
+        """What a person has put in the place of the reply that is due, written as a person writes one."""
 
     # ------------------------------------------------------------ reading
 

@@ -86,13 +86,12 @@ def _entry(name: str, table: Any) -> Entry:
     try:
         fault = fault_from({key: value for key, value in table.items() if key not in OWN_KEYS} | {"name": name})
     except FaultError as error:
-        path = (name, *error.key.split(".")) if error.key else (name,)
-        raise EntryError(path, error.message) from None
+        raise EntryError((name, *error.path), error.message) from None
     return Entry(fault=fault, **own)
 
 
 def armed(entry: Entry, given: Mapping[str, Any]) -> Fault:
-    """The fault of the entry with some keys of its own; a schedule takes the place of the entry's. Raises FaultError."""
+    """The fault of the entry with keys of one's own; a schedule takes the place of the entry's. Raises FaultError."""
     plain = fault_to(entry.fault)
     if any(key in given for key in SCHEDULES):
         plain = {key: value for key, value in plain.items() if key not in SCHEDULES}

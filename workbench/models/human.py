@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.core.ports import NobodyThere, OnSignal, Reply, Request
+from workbench.core.state import State
+from workbench.models.written import read_written
 
 
 class HumanModel:
-    """Serves what was typed; else `prepared` texts in order, as a function of the history; else raises NobodyThere."""
+    """Serves what was typed; else `prepared` texts in order, as a function of the history; else raises NobodyThere.
+
+    Texts are whole replies, written as `models.written` says.
+    """
 
     name = "human"
 
@@ -20,13 +25,27 @@ class HumanModel:
         """Give the reply to the next request. A second one before that request takes the place of the first."""
         self._typed = text
 
+    def waits(self, state: State) -> bool:
+        """Whether the reply to the request that `state` makes has still to be typed."""
+        return self._typed is None and state.script_line + 1 >= len(self._prepared)
+
     async def reply(self, request: Request, on_signal: OnSignal) -> Reply:  # noqa: ARG002 - nothing passes here
         state = request.state
+        if self.waits(state):
+            raise NobodyThere
         if self._typed is not None:
-            text, self._typed = self._typed, None
             # The place in what was prepared stays where it is.
-            return Reply(text=text, model=self.name, line=state.script_line, served=state.script_served)
-        due = state.script_line + 1
-        if due < len(self._prepared):
-            return Reply(text=self._prepared[due], model=self.name, line=due, served=1)
-        raise NobodyThere
+            text, line, served = self._typed, state.script_line, state.script_served
+            self._typed = None
+        else:
+            line, served = state.script_line + 1, 1
+            text = self._prepared[line]
+        written = read_written(text, native=state.protocol.native_tools)
+        return Reply(
+            text=written.text,
+            calls=written.calls,
+            finish="tool_calls" if written.calls else "stop",
+            model=self.name,
+            line=line,
+            served=served,
+        )

@@ -114,18 +114,23 @@ class ScriptedModel:
             if line.fail is None:
                 return reply
             if line.fail not in RETRIED or attempts > self._retries:
-                raise ModelFailure(
-                    line.fail,
-                    f"{self._place(index)} is scripted to fail: {line.fail}",
-                    attempts=attempts,
-                    partial=reply.text,
-                    line=index,
-                    served=served,
-                )
+                raise self._failure(line.fail, index, served, attempts, reply.text)
             on_signal(Signal("retry", f"{line.fail}: trying again", line.retry_after))
             if line.retry_after:
                 await self._clock.sleep(line.retry_after)
             attempts += 1
+
+    def due(self, state: State) -> Reply:
+        """The reply that the request of `state` would get, with the index of its line. Nothing is served by this.
+
+        Raises ModelFailure where there is none: the line that is due fails, a template stands for nothing, or no line
+        is left. Its `line` is then the line at fault.
+        """
+        index, served = self._due(state, state.script_line, state.script_served, 1)
+        compiled = self._lines[index]
+        if compiled.line.fail is not None:
+            raise self._failure(compiled.line.fail, index, served, 1)
+        return self._served(compiled, state, index, served, 1)
 
     def _due(self, state: State, index: int, served: int, attempts: int) -> tuple[int, int]:
         """Index of the line that is due after `index` was served so many times, and which serving of it this is."""
@@ -184,6 +189,10 @@ class ScriptedModel:
             if pause:
                 await self._clock.sleep(pause)
             on_signal(Signal("delta", chunk))
+
+    def _failure(self, fail: FailureKind, index: int, served: int, attempts: int, partial: str = "") -> ModelFailure:
+        detail = f"{self._place(index)} is scripted to fail: {fail}"
+        return ModelFailure(fail, detail, attempts=attempts, partial=partial, line=index, served=served)
 
     def _place(self, index: int) -> str:
         return f"{self._file}: reply {index + 1}" if self._file else f"reply {index + 1} of the script"

@@ -41,12 +41,11 @@ from workbench.museum.registry import Piece
 from workbench.museum.scribe import Ending, Scribe, sent
 from workbench.runner import CommandError, Run
 from workbench.toolkit.api import ToolError
+from workbench.view.words import CRASHED
 
 DEFAULT_STEPS = 6
 """The cap of a loop whose scenario has none."""
-KNOB = "loop"
-"""What stopped a run whose loop crashed."""
-CHANGEABLE = frozenset({"title", "approval.default", "grants"})
+CHANGEABLE = frozenset({"title", "approval.default", "grants", "faults"})
 _END_OF_SCRIPT = frozenset({"script_exhausted", "script_error"})
 _PIECES = Path(__file__).parent / "pieces"
 
@@ -290,7 +289,7 @@ def _crashed(error: Exception) -> Ending:
     ]
     lines = ["Traceback (most recent call last):\n", *traceback.format_list(frames)]
     detail = "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
-    return Ending(Stopped(status=status, knob=KNOB, detail=detail), problem=str(error))
+    return Ending(Stopped(status=status, knob=CRASHED, detail=detail), problem=str(error))
 
 
 def _defect(detail: str) -> Defect:

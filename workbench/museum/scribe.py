@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.core.canonical import canonical
-from workbench.core.events import Event, ModelReply, Notice, Stopped, ToolResult, UserMessage
+from workbench.core.events import Event, ModelReply, Notice, Outcome, Stopped, ToolResult, UserMessage
 from workbench.core.persistent import Log
 from workbench.core.records import Message
 from workbench.core.state import State
@@ -22,6 +22,7 @@ from workbench.museum.acts import Act, Ask, ChatMessage, Use
 
 NOT_KEPT = "this loop: it did not keep the reply"
 CUT = "this loop"
+NEVER_MADE = "Not run: this loop ended without having made the call."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,14 @@ class Scribe:
         entries = self._new_entries()
         told = [_told(self._state.header.protocol, item) for item in entries if item is not self._item]
         events: list[Event] = []
+        refused: tuple[Call, ...] = ()
         if self._reply is not None:
             kept = any(item is self._item for item in entries)
-            correction = told[0].text if told and not self._native else ""
-            events.append(self._read_reply(self._reply, act, ending, kept=kept, correction=correction))
+            reply = self._read_reply(self._reply, act, ending, told)
+            refused = reply.calls if not self._native and not isinstance(act, Use) else ()
+            events.append(reply if kept or reply.reading == "answer" else _not_kept(reply))
             self._reply = None
-        events += [self._entry(item) for item in told]
+        events += [self._entry(item, refused) for item in told]
         if self._result is not None:
             events.append(self._result)
             self._result = None
@@ -77,8 +80,19 @@ class Scribe:
                 events.append(UserMessage(text=self._state.header.goal))
             self._history, self._read = act.history, len(act.history)
         if ending is not None:
+            events += [ToolResult(call=call, outcome="not_run", content=NEVER_MADE) for call in self._open(events)]
             events.append(ending.stopped)
         return events
+
+    def _open(self, events: Sequence[Event]) -> list[str]:
+        """The calls of the latest reply that have no result when these events are written."""
+        calls = [record.call.id for record in self._state.open_calls()]
+        for event in events:
+            if isinstance(event, ModelReply):
+                calls = [call.id for call in event.calls]
+            elif isinstance(event, ToolResult) and event.call in calls:
+                calls.remove(event.call)
+        return calls
 
     def _new_entries(self) -> list[Any]:
         history = self._history or []
@@ -87,44 +101,59 @@ class Scribe:
         return entries
 
     def _read_reply(
-        self, reply: ModelReply, act: Act | None, ending: Ending | None, *, kept: bool, correction: str
+        self, reply: ModelReply, act: Act | None, ending: Ending | None, told: Sequence[_Told]
     ) -> ModelReply:
         """The reply as this loop has read it, which need not be how the engine reads it."""
-        calls = reply.calls
-        if not self._native:
-            calls = (self._call(act),) if isinstance(act, Use) else ()
-        reply = replace(reply, calls=calls, reading="calls" if calls else "malformed", answer="", dropped="")
+        calls = reply.calls if self._native else self._calls(reply.calls, act, told)
         if ending is not None and ending.answer is not None:
-            return replace(reply, reading="answer", answer=ending.answer, problem="")
-        problem = "" if calls else correction or (ending.problem if ending is not None else "")
-        reply = replace(reply, problem=problem)
-        return reply if kept else replace(reply, text="", original=reply.text, changed_by=NOT_KEPT)
+            return replace(reply, calls=calls, reading="answer", answer=ending.answer, problem="", dropped="")
+        correction = told[0].text if told else ending.problem if ending is not None else ""
+        return replace(
+            reply,
+            calls=calls,
+            reading="calls" if calls else "malformed",
+            answer="",
+            problem="" if calls else correction,
+            dropped="",
+        )
 
-    def _call(self, act: Use) -> Call:
-        arguments = json.dumps(act.arguments, ensure_ascii=False)
-        number = self._state.call_count + 1
-        return Call(id=f"c{number}", tool=act.tool, arguments=arguments, canonical=canonical(act.arguments))
+    def _calls(self, found: Sequence[Call], act: Act | None, told: Sequence[_Told]) -> tuple[Call, ...]:
+        """The call that the loop has read in a text: one it makes now, or one it has answered with an error."""
+        call_id = f"c{self._state.call_count + 1}"
+        if isinstance(act, Use):
+            for call in found:
+                if call.tool == act.tool and not call.problem:
+                    return (replace(call, id=call_id),)
+            arguments = json.dumps(act.arguments, ensure_ascii=False)
+            return (Call(id=call_id, tool=act.tool, arguments=arguments, canonical=canonical(act.arguments)),)
+        if found and told and told[0].is_error:
+            return (replace(found[0], id=call_id),)
+        return ()
 
-    def _entry(self, told: _Told) -> Event:
+    def _entry(self, told: _Told, refused: Sequence[Call]) -> Event:
         """The event for one entry that the loop has added for the model to read."""
         result, self._result = self._result, None
         if result is not None:
             return _as_told(result, told.text)
+        if refused:
+            outcome: Outcome = "invalid" if refused[0].problem else "failed"
+            return ToolResult(call=refused[0].id, outcome=outcome, content=told.text)
         if told.call:
             # A result for a call that this loop never got as far as making.
             return ToolResult(call=told.call, outcome="failed", content=told.text)
-        return Notice(topic="correction" if told.is_error else "restated", text=told.text)
+        return Notice(topic="correction", text=f"error: {told.text}" if told.is_error else told.text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
+    """What an entry of a history tells the model, without what its protocol puts around it."""
+
     text: str
     is_error: bool = False
     call: str = ""
 
 
 def _told(protocol: ProtocolName, item: Any) -> _Told:
-    """An entry of a history as its protocol writes it, taken apart."""
     if protocol == "native":
         return _Told(item["content"], call=item.get("tool_call_id", ""))
     if protocol == "json":
@@ -134,14 +163,19 @@ def _told(protocol: ProtocolName, item: Any) -> _Told:
     return _Told(text.removeprefix("error: "), text.startswith("error: "))
 
 
+def _not_kept(reply: ModelReply) -> ModelReply:
+    return replace(reply, text="", original=reply.text, changed_by=NOT_KEPT)
+
+
 def _as_told(result: ToolResult, text: str) -> ToolResult:
     """A result with what the loop made of it for the model to read. A defect that it passes on is a failure to it."""
     if result.is_error:
         return replace(result, content=text, outcome="failed" if result.outcome == "defect" else result.outcome)
     if text == result.content:
         return result
-    by = f"{result.changed_by}, {CUT}" if result.changed_by else CUT
-    return replace(result, content=text, original=result.original or result.content, changed_by=by)
+    if result.changed_by:
+        return replace(result, content=text, changed_by=f"{result.changed_by}, {CUT}")
+    return replace(result, content=text, original=result.content, changed_by=CUT)
 
 
 def _chat_message(reply: ModelReply) -> ChatMessage:

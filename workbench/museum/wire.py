@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
-_SHOWN = 160
+_SHOWN = 500
 _KINDS: dict[type, str] = {
     dict: "an object",
     list: "an array",

@@ -9,12 +9,14 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from workbench.core.faults import FaultError, one_schedule
 from workbench.core.fold import FINISH_TOOL
 from workbench.core.values import LIMIT_NAMES
 from workbench.models import templates
 from workbench.models.scripted import RETRIED
 from workbench.models.templates import Template, TemplateError
 from workbench.scenarios.errors import Path, nearest, one_of, shown, unknown
+from workbench.scenarios.faults import fault_of
 from workbench.scenarios.loops import loop_problems
 from workbench.scenarios.schema import (
     FaultTable,
@@ -42,7 +44,6 @@ DOES = {
 ABOUT_CALLS = ("approval", "hold", "interrupted")
 NEEDS = {"edit": "arguments", "set": "set", "answer": "text", "replace": "text", "error": "text", "message": "text"}
 MAY_HAVE_TEXT = ("deny",)
-SCHEDULES = ("nth", "step", "every", "after", "burst", "chance")
 SETTINGS: dict[str, TypeAdapter[Any]] = {
     "approval.default": TypeAdapter(Gate),
     "hold": TypeAdapter(bool),
@@ -145,16 +146,14 @@ def _fault(fault: FaultTable, path: Path) -> Found:
         yield path, "has use, so it cannot have on or do: a fault is named, or spelled out"
     elif fault.use is None and (fault.on is None or fault.do is None):
         yield path, "needs use with a name of the fault catalogue, or both on and do"
-    schedules = [name for name in SCHEDULES if getattr(fault, name) is not None]
-    if len(schedules) > 1:
-        yield (*path, schedules[1]), f"there is one schedule for a fault, and this one has {schedules[0]} already"
-    if fault.on in ("reply", "provider"):
-        for key in ("tool", "where"):
-            if getattr(fault, key):
-                yield (*path, key), f'a fault on = "{fault.on}" is not about a call, so it has no {key}'
-    needs = {"replace": ("text", "value"), "append": ("text",), "delay": ("seconds",)}.get(fault.do or "", ())
-    if needs and all(getattr(fault, key) is None for key in needs):
-        yield path, f'do = "{fault.do}" needs {" or ".join(needs)}'
+    else:
+        try:
+            if fault.use is None:
+                fault_of(fault)
+            else:
+                one_schedule(fault.model_dump(exclude_none=True))
+        except FaultError as error:
+            yield (*path, *error.path), error.message
 
 
 # ---------------------------------------------------------------- the person

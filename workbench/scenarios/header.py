@@ -16,8 +16,10 @@ from workbench.core.values import (
     Rule,
     ToolInfo,
 )
-from workbench.scenarios.errors import Problem, ScenarioError, unknown
-from workbench.scenarios.loader import to_plain
+from workbench.faults.catalogue import Catalogue
+from workbench.scenarios.errors import Path, Problem, ScenarioError, dotted, unknown
+from workbench.scenarios.faults import fault_of, unknown_faults
+from workbench.scenarios.loader import line_in, to_plain
 from workbench.scenarios.schema import GoalCheckTable, LimitsTable, RuleTable, Scenario
 
 WITHOUT_PRICE = frozenset({"scripted", "simulated", "human", "recorded"})
@@ -34,19 +36,22 @@ def build_header(
     root: str = "",
     parent: str = "",
     parent_at: int = 0,
+    catalogue: Catalogue | None = None,
 ) -> Header:
     """The header of a new run: `infos` are all tools there are, `created` is UTC in ISO 8601.
 
-    Raises ScenarioError when the scenario names a tool that is not there.
+    Raises ScenarioError when the scenario names a tool that is not there, or a fault that is not in the catalogue (by
+    default the packaged one).
     """
     by_name = {info.name: info for info in infos}
-    problems = [
-        Problem(path or scenario.title or "scenario", 0, f"tools[{index}]", unknown(name, list(by_name), "no tool"))
+    missing: list[tuple[Path, str]] = [
+        (("tools", index), unknown(name, list(by_name), "no tool"))
         for index, name in enumerate(scenario.tools)
         if name not in by_name
     ]
-    if problems:
-        raise ScenarioError(problems)
+    if problems := [*missing, *unknown_faults(scenario, catalogue)]:
+        file = path or scenario.title or "scenario"
+        raise ScenarioError([Problem(file, line_in(path, place), dotted(place), words) for place, words in problems])
     model = scenario.model
     return Header(
         id=id,
@@ -64,6 +69,7 @@ def build_header(
         rules=tuple(map(_rule, scenario.approval.rule)),
         split=scenario.authority.split,
         goal_check=_goal_check(scenario.goal_check),
+        faults=tuple(fault_of(table, catalogue) for table in scenario.fault),
         prices=None if model.prices is None else Prices(**model.prices.model_dump()),
         free=model.use in WITHOUT_PRICE and model.prices is None,
         model=model.name or model.use,

@@ -13,14 +13,26 @@ from pydantic import ValidationError
 from workbench.scenarios.checks import check_scenario
 from workbench.scenarios.errors import Problem, ScenarioError, dotted
 from workbench.scenarios.explain import explain
-from workbench.scenarios.locate import Locations, locate
+from workbench.scenarios.locate import Locations, Pair, locate
 from workbench.scenarios.schema import Scenario
 
 BYTE_ORDER_MARK = "\ufeff"
 TOO_DEEP = "is nested too deeply"
+TEXTS: frozenset[tuple[str, ...]] = frozenset(
+    {
+        *((name,) for name in ("about", "goal", "system")),
+        *(("model", "reply", name) for name in ("text", "thinking")),
+        ("fault", "text"),
+        ("person", "text"),
+        ("expect", "transcript"),
+    }
+)
+"""Texts, by their path without indices, that are without the newline at their end."""
 
+_AROUND_TEXTS = frozenset(path[:end] for path in TEXTS for end in range(1, len(path)))
 _POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _GIVEN_TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Cannot redefine", "Duplicate inline")
+_BEGINS_A_TEXT = re.compile(r"=[ \t]*(?:'{3}|\"{3})\s*$")
 _HINTS = {"Invalid value": "; text is written in quotes", "Illegal character '\\n'": "; a quote is not closed"}
 
 
@@ -53,6 +65,16 @@ def parse_scenario(text: str, name: str) -> Scenario:
 def scenario_from_plain(plain: Mapping[str, Any], name: str = "scenario") -> Scenario:
     """The scenario from its plain form, see `to_plain`. Raises ScenarioError, without lines."""
     return validated(dict(plain), name)
+
+
+def line_in(file: str, path: tuple[str | int, ...]) -> int:
+    """The line on which the file has that path; 0 where it has not, or cannot be read, or is no file at all."""
+    try:
+        text = FilePath(file).read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError):
+        return 0
+    place = locate(text).places.get(path)
+    return place.line if place is not None else 0
 
 
 def to_plain(scenario: Scenario) -> dict[str, Any]:
@@ -93,33 +115,42 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
 
 
 def _not_toml(message: str, text: str, name: str) -> Problem:
-    if message.startswith(_GIVEN_TWICE) and (twice := locate(text).twice):
+    locations = locate(text)
+    if message.startswith(_GIVEN_TWICE) and (twice := locations.twice):
         path, first, second = twice[0]
         return Problem(name, second, dotted(path), f"is given twice; the first is on line {first}")
-    position = _POSITION.search(message)
-    line, where = text.count("\n") + 1, "at the end of the file"
-    line_known = position is not None and position.group(1) is not None
-    if position is not None and line_known:
-        line, where = int(position.group(1)), f"at column {position.group(2)}"
+    position, last = _POSITION.search(message), locations.last
     what = _POSITION.sub("", message)
-    hint = _HINTS.get(what, "") if line_known else ""
-    return Problem(name, line, "", f"is not TOML {where}: {what[:1].lower()}{what[1:]}{hint}")
+    said = f"{what[:1].lower()}{what[1:]}"
+    if last is not None and _swallowed_a_key(text, last):
+        return Problem(
+            name, last.line, dotted(last.path), f"is not closed: it ends on line {last.end}, where another text begins"
+        )
+    if position is None or position.group(1) is None:
+        if last is not None and not last.end:
+            return Problem(name, last.line, dotted(last.path), f"is not TOML: the file ends inside this value ({said})")
+        return Problem(name, text.count("\n") + 1, "", f"is not TOML at the end of the file: {said}")
+    line, column = int(position.group(1)), position.group(2)
+    key, hint = "", _HINTS.get(what, "")
+    if last is not None and line in (last.line, last.end):
+        key = dotted(last.path)
+    elif last is not None and not last.end:
+        hint = f"; the value of {dotted(last.path)} that begins on line {last.line} is not closed"
+    return Problem(name, line, key, f"is not TOML at column {column}: {said}{hint}")
 
 
-def _drop_last_newlines(data: dict[str, Any]) -> None:
+def _swallowed_a_key(text: str, value: Pair) -> bool:
+    """Whether a text over several lines ends where the next one begins, because its own closing quotes are missing."""
+    return value.end > value.line and bool(_BEGINS_A_TEXT.search(text.split("\n")[value.end - 1]))
+
+
+def _drop_last_newlines(table: dict[str, Any], pattern: tuple[str, ...] = ()) -> None:
     """The newline before the closing quotes of a multi-line text; TOML itself drops the one after the opening."""
-    model = data.get("model")
-    _drop_in(data, "about", "goal", "system")
-    _drop_in(data.get("expect"), "transcript")
-    for items in (data.get("fault"), data.get("person"), model.get("reply") if isinstance(model, dict) else None):
-        for item in items if isinstance(items, list) else ():
-            _drop_in(item, "text", "thinking")
-
-
-def _drop_in(table: Any, *keys: str) -> None:
-    if not isinstance(table, dict):
-        return
-    for key in keys:
-        value = table.get(key)
-        if isinstance(value, str):
+    for key, value in table.items():
+        here = (*pattern, key)
+        if here in TEXTS and isinstance(value, str):
             table[key] = value.removesuffix("\n")
+        elif here in _AROUND_TEXTS:
+            for item in value if isinstance(value, list) else [value]:
+                if isinstance(item, dict):
+                    _drop_last_newlines(item, here)

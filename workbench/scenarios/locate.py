@@ -35,12 +35,23 @@ class Place:
     how: Literal["key", "dotted", "table", "item"]
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A key with its value: from which line to which; `end` is 0 where the value does not end."""
+
+    path: Path
+    line: int
+    end: int = 0
+
+
 @dataclass(slots=True)
 class Locations:
     """Every path of a text with its place, and the paths that are given twice with both lines."""
 
     places: dict[Path, Place] = field(default_factory=dict)
     twice: list[tuple[Path, int, int]] = field(default_factory=list)
+    last: Pair | None = None
+    """The last value that was begun under its header. In a text that is no TOML, what is wrong is in it or after it."""
 
     def line(self, path: Path) -> int:
         """The line of the path, or of the nearest table around it; 1 where there is none."""
@@ -91,6 +102,7 @@ class _Scanner:
 
     def _header(self) -> Path:
         line = self._line()
+        self.found.last = None
         array = self.text.startswith("[[", self.at)
         self.at += 2 if array else 1
         keys = self._keys()
@@ -125,7 +137,9 @@ class _Scanner:
         self._give(path, line)
         self._put(path, line, "key")
         self._expect("=")
+        self.found.last = Pair(path, line)
         self._value(path)
+        self.found.last = Pair(path, line, self._line())
 
     def _value(self, path: Path) -> None:
         self._spaces()
@@ -151,8 +165,10 @@ class _Scanner:
 
     def _inline_table(self, path: Path) -> None:
         self.at += 1
+        around = self.found.last
         while not self._ends("}"):
             self._pair(path)
+            self.found.last = around
             self._separator("}")
 
     def _keys(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""`--set KEY=VALUE` and `--no-limit NAME`: a scenario with some keys changed, checked like a file."""
+"""`--set KEY=VALUE`, `--no-limit NAME`, `--fault NAME:…`: a scenario with some keys changed, checked like a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.core.faults import FaultError
 from workbench.core.values import LIMIT_NAMES
+from workbench.faults.argument import fault_table, parse_fault
+from workbench.faults.catalogue import Catalogue
 from workbench.scenarios.errors import Path, Problem, ScenarioError, dotted, unknown
 from workbench.scenarios.loader import scenario_from_plain, to_plain
 from workbench.scenarios.schema import Scenario
@@ -42,6 +45,34 @@ def apply_overrides(scenario: Scenario, changes: Sequence[str], no_limits: Seque
         return scenario_from_plain(plain)
     except ScenarioError as error:
         return _as_text(plain, overrides, error)
+
+
+def add_faults(scenario: Scenario, arguments: Sequence[str], catalogue: Catalogue) -> Scenario:
+    """The scenario with further faults, each in the form `NAME:tool=…,nth=1`.
+
+    Raises ScenarioError, which names the argument at fault in place of a file.
+    """
+    plain = to_plain(scenario)
+    before = len(scenario.fault)
+    for argument in arguments:
+        try:
+            parse_fault(argument, catalogue)
+        except FaultError as error:
+            raise ScenarioError([Problem(f"--fault {argument}", 0, error.key, error.message)]) from None
+        plain["fault"] = [*plain.get("fault", []), fault_table(argument)]
+    try:
+        return scenario_from_plain(plain)
+    except ScenarioError as error:
+        raise ScenarioError([_of_fault(problem, arguments, before) for problem in error.problems]) from None
+
+
+def _of_fault(problem: Problem, arguments: Sequence[str], before: int) -> Problem:
+    """The problem with the argument of which it came, as far as it is about one."""
+    found = re.match(r"fault\[(\d+)\]\.?", problem.key)
+    number = int(found[1]) - before if found else -1
+    if found is None or not 0 <= number < len(arguments):
+        return problem
+    return Problem(f"--fault {arguments[number]}", 0, problem.key[found.end() :], problem.message)
 
 
 def _as_text(plain: dict[str, Any], overrides: Sequence[_Override], error: ScenarioError) -> Scenario:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from workbench.core.values import FaultKind, FaultTarget
 from workbench.scenarios.fields import (
     CaptureName,
     Count,
@@ -29,10 +30,6 @@ from workbench.scenarios.fields import (
 Gate = Literal["ask", "allow", "deny"]
 Fail = Literal[
     "rate_limited", "timeout", "unavailable", "auth", "bad_request", "context_overflow", "malformed_body", "cut_stream"
-]  # fmt: skip
-FaultKind = Literal[
-    "replace", "append", "error", "timeout", "delay", "truncate", "garble", "drop", "duplicate", "stale", "reorder",
-    "flood", "inject", "wrong_number", "wrong_unit", "wrong_record", "empty",
 ]  # fmt: skip
 
 
@@ -202,8 +199,8 @@ class FaultTable(Table):
 
     use: Name | None = None
     """A name of the fault catalogue."""
-    on: Literal["reply", "result", "tool", "provider"] | None = None
-    """Where it happens."""
+    on: FaultTarget | None = None
+    """Where it happens: tool is a call that does not run, result what a tool that has run gave back."""
     do: FaultKind | None = None
     """What happens."""
     tool: Name | None = None
@@ -211,10 +208,13 @@ class FaultTable(Table):
     where: Where = Field(default_factory=dict)
     """Only calls with such arguments."""
     text: str | None = None
+    """What is put in place, appended or injected, or what the error says."""
     value: JsonValue | None = None
+    """What is put in place; with do = "wrong_number" the factor."""
     seconds: Seconds | None = None
+    """How long a delay or a time-out takes, or the wait before the provider is tried again."""
     size: Count | None = None
-    """Characters."""
+    """Characters that a cut leaves, or a flood makes."""
     nth: Count | None = None
     """Schedule: the nth occurrence only."""
     step: Count | None = None

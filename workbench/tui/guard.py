@@ -42,10 +42,11 @@ class KeyGuard:
         """What is asked now stands on the screen."""
         self._drawn = at
 
-    def allows(self, key: str) -> bool:
-        """Whether the latest press of `key` may decide."""
-        at = self._last.get(key)
-        if at is None or self._drawn is None or at - self._drawn < DRAWN:
+    def allows(self, *keys: str) -> bool:
+        """Whether the latest press of one of these keys may decide."""
+        pressed = [(self._last[key], key) for key in keys if key in self._last]
+        if not pressed or self._drawn is None:
             return False
+        at, key = max(pressed)
         before = self._before.get(key)
-        return before is None or at - before >= APART
+        return at - self._drawn >= DRAWN and (before is None or at - before >= APART)

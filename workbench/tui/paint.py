@@ -1,4 +1,4 @@
-"""From lines of spans to what Textual draws. Text is data: it never goes through markup, and never raw to a terminal."""
+"""From lines of spans to what Textual draws. Text is data: never markup, never raw to the terminal."""
 
 from __future__ import annotations
 

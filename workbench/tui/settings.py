@@ -17,9 +17,9 @@ from textual.widgets import Static
 from workbench.settings import SettingsError, write_theme
 from workbench.tui.actions import bindings
 from workbench.tui.home.lists import ItemList
+from workbench.tui.home.parts import TopRow
 from workbench.tui.home.rows import heading
 from workbench.tui.paint import content, contents
-from workbench.tui.run.frame import TopLine
 from workbench.tui.screens import KeysRow
 from workbench.tui.situation import Situation
 from workbench.tui.transcript.pane import Pane
@@ -128,7 +128,7 @@ class SettingsScreen(Screen[str]):
         self._before = ""
 
     def compose(self) -> ComposeResult:
-        yield TopLine("Settings", id="top")
+        yield TopRow("Settings")
         with Horizontal(id="body"):
             with Vertical(id="left"):
                 yield Static("", id="themes-heading", classes="heading")
@@ -152,7 +152,7 @@ class SettingsScreen(Screen[str]):
         self.call_after_refresh(self._draw_frame)
 
     def _draw_frame(self) -> None:
-        self.query_one(TopLine).show("Settings", "", "", Span(str(self._file), "quiet"), "")
+        self.query_one(TopRow).show("Settings", str(self._file))
         for name, title, right in (("themes", "Themes", f"{len(self._themes)}"), ("sample", "Preview", self.app.theme)):
             static = self.query_one(f"#{name}-heading", Static)
             static.update(content(heading(title, max(16, static.size.width), right)), layout=False)

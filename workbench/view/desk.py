@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Literal
 
-from workbench.core.events import Event, ModelReply, ToolResult
+from workbench.core.canonical import parse_object
+from workbench.core.events import Event, Held, ModelFailed, ModelReply, ToolResult
 from workbench.core.loop import AskPerson, Finished, Move
-from workbench.core.records import CallRecord
+from workbench.core.records import CallRecord, RequestMark
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
 from workbench.runner import Run
 from workbench.view import words
-from workbench.view.entries import Entry, Line, Span, lines_of
+from workbench.view.arguments import argument_lines
+from workbench.view.entries import Entry, Line, Span, all_lines, lines_of
+from workbench.view.highlight import highlight, language_of
 from workbench.view.history import History
+from workbench.view.replies import thoughts
 from workbench.view.timeline import Timeline
 
 Stand = Literal["idle", "running", "paused", "approval", "interrupted", "hold", "stopped", "answered", "past"]
+
+ASKED: dict[str, Stand] = {"approval": "approval", "hold": "hold", "interrupted": "interrupted"}
+"""How a run stands that asks about this."""
+LONG_ARGUMENTS = 60
+"""Characters of arguments above which a whole entry also has them with a key a line."""
 
 
 class Desk:
@@ -24,7 +34,7 @@ class Desk:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.history = History(run.header, run.events)
-        self.timeline = Timeline(run.events, run.state)
+        self.timeline = Timeline(run.events, run.state, move_from=run.move_from)
         self._past: State | None = None
         self.streaming: str = ""
         """What the model has said so far in the reply that is coming in."""
@@ -54,9 +64,7 @@ class Desk:
             return "running"
         move = self.run.next
         if isinstance(move, AskPerson):
-            return {"approval": "approval", "hold": "hold", "interrupted": "interrupted"}.get(  # type: ignore[return-value]
-                move.question.on, "paused"
-            )
+            return ASKED.get(move.question.on, "paused")
         if isinstance(move, Finished):
             return "answered" if move.status in SUCCESSES else "stopped"
         return "paused" if self.run.state.started else "idle"
@@ -83,6 +91,7 @@ class Desk:
 
     def refresh(self) -> None:
         """After new events: the timeline grows; who looks at the past goes on looking at it."""
+        self.history.note(self.run.state)
         self.timeline.refresh()
         self.timeline.show(self.state)
 
@@ -98,7 +107,8 @@ class Desk:
             doing = words.doing(self.run.in_flight)
             return Entry(n, None, "NOW", "quiet", ((Span(f"{doing} …", "quiet", italic=True),),))
         move = self.move
-        if isinstance(move, AskPerson | Finished):
+        # What is asked now stands in the bar; that it was asked then stands nowhere else.
+        if isinstance(move, Finished) or (isinstance(move, AskPerson) and not self.looking_back):
             return None
         word = "THEN" if self.looking_back else "NEXT"
         return Entry(n, None, word, "quiet", ((Span(words.move_words(move, self.state), "quiet", italic=True),),))
@@ -128,32 +138,67 @@ class Desk:
         return state.calls[-1] if len(state.calls) else None
 
     def request_of_entry(self, index: int) -> int:
-        """Which request (from 0) belongs to an entry: the one that led to its reply; past the last one is the next."""
-        event = self.timeline.event(index)
+        """Which request (from 0) belongs to an entry: that of its step. For the last entry of a run that goes on it is
+        the next one, which may never come; so it is for what stands before the first.
+        """
         requests = self.state.requests
-        if event is None or index == len(self.timeline) - 1:
+        goes_on = self.state.stopped is None
+        if self.timeline.event(index) is None or (goes_on and index == len(self.timeline) - 1):
             return len(requests)
-        n = self.timeline.number(index)
-        if not isinstance(event, ModelReply):
-            return min(len(requests), sum(1 for mark in requests if mark.n < n))
-        return next((i for i, mark in enumerate(requests) if mark.n == n), len(requests))
+        after = bisect_left(requests, self.timeline.number(index) + 1, key=_number)
+        return max(0, after - 1)
 
     def original(self, index: int) -> str | None:
         """What a changed entry was; None when it was not changed."""
         event: Event | None = self.timeline.event(index)
         return event.original if isinstance(event, ModelReply | ToolResult) and event.changed else None
 
-    def hidden_lines(self, index: int) -> list[Line]:
-        """What an entry has besides what it shows, for people only: a traceback, thinking, the full original."""
-        event = self.timeline.event(index)
+    def whole(self, index: int) -> list[Line]:
+        """An entry with all there is to it: data in its colours, and what only people see."""
+        event, entry = self.timeline.event(index), self.timeline.entry(index)
+        lines = list(all_lines(entry))
+        if isinstance(event, ToolResult) and event.content:
+            coloured = highlight(
+                event.content.removesuffix("\n"), language_of(event.content, self._path_of(event.call))
+            )
+            first = len(lines) - len(entry.lines)
+            lines[first : first + len(coloured)] = coloured
+        return [*lines, *(self._besides(event) if event is not None else ())]
+
+    def _path_of(self, call_id: str) -> str:
+        """The file that a call was about, where its arguments name one."""
+        record = self.state.record(call_id)
+        values = parse_object(record.arguments).value if record is not None else None
+        path = values.get("path") if values else None
+        return path if isinstance(path, str) else ""
+
+    def _besides(self, event: Event) -> list[Line]:
+        """What an entry has besides what it shows: arguments in full, thinking, the text to the letter, a traceback."""
         lines: list[Line] = []
-        if isinstance(event, ToolResult) and event.detail:
-            lines += [(), (Span("for you only; the model did not see it", "quiet"),), *lines_of(event.detail, "quiet")]
-        if isinstance(event, ModelReply) and event.thinking:
-            lines += [(), (Span("thinking", "quiet", bold=True),), *lines_of(event.thinking, "quiet")]
-        if isinstance(event, ModelReply) and self.run.header.protocol != "native":
-            lines += [(), (Span("to the letter", "quiet", bold=True),), *lines_of(event.text)]
-        original = self.original(index)
-        if original is not None:
-            lines += [(), (Span("before it was changed", "changed"),), *lines_of(original)]
+        match event:
+            case ModelReply():
+                for call in event.calls:
+                    if len(call.arguments) > LONG_ARGUMENTS:
+                        title: Line = (Span("arguments of ", "quiet"), Span(call.tool.replace("\n", "↵"), bold=True))
+                        lines += [(), title, *argument_lines(call.arguments)]
+                lines += _titled("thinking", thoughts(event))
+                if self.run.header.protocol != "native":
+                    lines += _titled("to the letter", event.text)
+            case ModelFailed():
+                lines += _titled("what had come of the reply", event.partial)
+            case Held():
+                lines += _titled("what is held", event.content)
+            case ToolResult():
+                lines += _titled("for you only; the model did not see it", event.detail)
+        if isinstance(event, ModelReply | ToolResult) and event.changed:
+            lines += _titled("before it was changed", event.original or "(nothing)")
         return lines
+
+
+def _titled(title: str, text: str) -> list[Line]:
+    """A text under its title; nothing where there is no text."""
+    return [(), (Span(title, "quiet", bold=True),), *lines_of(text)] if text else []
+
+
+def _number(mark: RequestMark) -> int:
+    return mark.n

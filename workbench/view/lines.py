@@ -98,6 +98,19 @@ def clip(line: Line, width: int) -> Line:
     return tuple(out)
 
 
+def heading(title: str, width: int, right: str = "", key: str = "") -> Line:
+    """A title with a rule to its right, and a quiet word and its key at the end of it."""
+    room = width - cells(title) - 1 - (cells(key) + 1 if key else 0)
+    right = cut(right, max(0, room - 2))
+    rule = "─" * (room - (cells(right) + 1 if right else 0))
+    line = [Span(f"{title} ", "quiet", bold=True), Span(rule, "rule")]
+    if key:
+        line.append(Span(f" {key}", "primary", bold=True))
+    if right:
+        line.append(Span(f" {right}", "quiet"))
+    return clip(tuple(line), width)
+
+
 def fitted(line: Line, width: int) -> Line:
     """A title without its quiet end where both do not fit."""
     while len(line) > 1 and line[-1].role == "quiet" and line_cells(line) > width:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from workbench.core.loop import AskPerson, Finished, next_move
 from workbench.core.records import Message
 from workbench.core.state import State
 from workbench.view.entries import Line, Role, Span, lines_of
+from workbench.view.figures import amount, counted, tokens
+from workbench.view.lines import one_line
 
 ROLES: dict[str, Role] = {"user": "user", "assistant": "model", "tool": "result", "notice": "notice"}
 
@@ -22,14 +22,12 @@ def request_page(state: State, index: int) -> tuple[Line, list[Line]]:
     sent = index < len(state.requests)
     if sent:
         mark = state.requests[index]
-        count, chars = mark.messages, mark.chars
-        tokens = f"{'~' if mark.estimated else ''}{mark.tokens:,}"
+        count, chars, read = mark.messages, mark.chars, tokens(mark.tokens, estimated=mark.estimated)
     else:
-        count, chars, tokens = len(state.messages), state.chars, f"~{state.context_tokens:,}"
-    title: Line = (
-        Span(f"Request {index + 1} of {len(state.requests)}" if sent else "The next request", "primary", bold=True),
-        Span(f"   {count} messages · {chars:,} characters · {tokens} tokens{'' if sent else _unless(state)}", "quiet"),
-    )
+        count, chars, read = len(state.messages), state.chars, tokens(state.context_tokens, estimated=True)
+    name = f"Request {index + 1} of {len(state.requests)}" if sent else "The next request"
+    facts = f"{counted(count, 'message')} · {amount(chars)} characters · {read} tokens{'' if sent else _unless(state)}"
+    title: Line = (Span(name, "primary", bold=True), Span(f"   {facts}", "quiet"))
     return title, [*_head(state), *_messages(state, count)]
 
 
@@ -47,8 +45,8 @@ def _head(state: State) -> list[Line]:
     if state.protocol.native_tools and state.header.tools:
         lines.append((Span("tools", "quiet", bold=True),))
         for tool in state.header.tools:
-            lines.append((Span(tool.name, bold=True), Span(f"  {' '.join(tool.description.split())}", "quiet")))
-            lines.append((Span(f"  {json.dumps(json.loads(tool.schema), ensure_ascii=False)}", "quiet"),))
+            lines.append((Span(one_line(tool.name), bold=True), Span(f"  {' '.join(tool.description.split())}", "quiet")))
+            lines += [(Span(f"  {line}", "quiet"),) for line in tool.schema.split("\n")]
         lines.append(())
     return lines
 
@@ -67,11 +65,12 @@ def _message(message: Message) -> list[Line]:
     word = f"{message.role} · {message.call_id} {message.tool}" if message.call_id else message.role
     if message.is_error:
         word += " · error"
-    lines: list[Line] = [(Span(word, ROLES[message.role], bold=True),)]
+    lines: list[Line] = [(Span(one_line(word), ROLES[message.role], bold=True),)]
     if message.text:
-        lines.extend(lines_of(message.text))
-    lines.extend(
-        (Span("→ ", "quiet"), Span(call.tool, bold=True), Span(f" {call.arguments}"), Span(f"   {call.id}", "quiet"))
-        for call in message.calls
-    )
+        lines += lines_of(message.text)
+    for call in message.calls:
+        first, *others = call.arguments.split("\n")
+        name = Span(one_line(call.tool), bold=True)
+        lines.append((Span("→ ", "quiet"), name, Span(f" {first}"), Span(f"   {call.id}", "quiet")))
+        lines += [(Span(line),) for line in others]
     return [*lines, ()]

@@ -1,18 +1,16 @@
 """The transcript as entries: which events are shown, and what each says at some point of the run.
 
 A timeline holds one number an entry. Texts are made when asked for; what stands under a call follows the state that is
-shown, so the same timeline serves now and every moment of the past.
+shown, so the same timeline serves now and every moment of the past. No span of an entry holds a newline.
 """
 
 from __future__ import annotations
 
-import json
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 
 from workbench.core.events import (
-    NO_ERROR,
     Event,
     Forked,
     Held,
@@ -25,45 +23,73 @@ from workbench.core.events import (
     ToolResult,
     UserMessage,
 )
-from workbench.core.records import CallRecord
+from workbench.core.loop import Move, next_move
+from workbench.core.records import CallRecord, RequestMark
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
 from workbench.core.values import Call
-from workbench.view import figures, words
+from workbench.view import words
+from workbench.view.arguments import arguments_line
 from workbench.view.entries import Entry, Line, Role, Span, lines_of, plain
+from workbench.view.figures import amount, duration
+from workbench.view.panes import waiting_ids
+from workbench.view.replies import said, thoughts
 
 FOLD_LINES = 8
-SHOWN = (UserMessage, ModelReply, ModelFailed, ToolResult, Held, LateResult, Notice, SettingsChanged, Stopped, Forked)
+THOUGHT = 100
+"""Characters of a thought that are shown; the rest is for who looks at the whole entry."""
 
-FAILURES: dict[str, str] = {
-    "timeout": "The model did not reply in time",
-    "unavailable": "The model could not be reached",
-    "rate_limited": "The model's service is limiting the rate",
-    "malformed_body": "The model's service sent a body that cannot be read",
-    "cut_stream": "The reply broke off",
-    "auth": "The model's service does not accept the key",
-    "quota": "The account of the model's service has no credit left",
-    "bad_request": "The model's service rejected the request",
-    "context_overflow": "The request does not fit the model's context",
-    "script_exhausted": "The script ran out",
-    "script_error": "The script cannot go on",
-    "deadline": "The time of the run was used up",
+SHOWN = (UserMessage, ModelReply, ModelFailed, ToolResult, Held, LateResult, Notice, SettingsChanged, Stopped, Forked)
+DATA = (ToolResult, Held, LateResult)
+UNFOLDED = (SettingsChanged, Stopped, Forked)
+
+RESULT_WORDS: dict[str, tuple[str, Role]] = {
+    "failed": ("ERROR", "error"),
+    "invalid": ("ERROR", "error"),
+    "defect": ("DEFECT", "error"),
+    "denied": ("DENIED", "error"),
+    "not_run": ("NOT RUN", "quiet"),
+    "cancelled": ("CANCEL", "error"),
+    "unknown": ("UNKNOWN", "wait"),
 }
+RESULT: tuple[str, Role] = ("RESULT", "result")
+
+TIMED = frozenset({"ran", "failed", "defect"})
+"""Outcomes that took the tool's time."""
+
+EMPTY_REPLY = "(an empty reply)"
+EMPTY_RESULT: tuple[Line, ...] = ((Span("(an empty result)", "quiet"),),)
+
+Parts = tuple[int | None, str, Role, Sequence[Line], str]
+"""Step, word, colour role, lines and meta line of an entry."""
 
 
 class Timeline:
     """The entries of a run, as a source for the transcript. `show` says how much of it is looked at, and as when.
 
     `keys`: whether there is a keyboard to look further with, so that entries name the keys for it.
+    `move_from` tells what comes next from a state: whether a person is being asked.
     """
 
-    def __init__(self, events: Sequence[Event], state: State, *, keys: bool = True) -> None:
+    def __init__(
+        self,
+        events: Sequence[Event],
+        state: State,
+        *,
+        keys: bool = True,
+        move_from: Callable[[State], Move] = next_move,
+    ) -> None:
         self._events = events
         self._keys = keys
+        self._move_from = move_from
         self._numbers = array("l")
         self._taken = 0
+        self._latest = state
+        """The run as it is now; entries beyond what is looked at say what they say now."""
         self._state = state
         self._count = 0
+        self._asked: tuple[State, int, frozenset[str]] | None = None
+        """The calls a person is asked about, and for which state that was found out."""
         self._open_original: set[int] = set()
         self.refresh()
 
@@ -95,12 +121,16 @@ class Timeline:
         return self._numbers[index]
 
     def toggle_original(self, index: int) -> bool:
-        """Show what a changed entry was before; returns False when nothing was changed."""
+        """Show what a changed entry was before, or no longer; returns False when nothing was changed."""
         event = self.event(index)
         if not isinstance(event, ToolResult | ModelReply) or not event.changed:
             return False
         self._open_original ^= {self._numbers[index]}
         return True
+
+    def shows_original(self, index: int) -> bool:
+        """Whether a changed entry shows what it was before."""
+        return 0 <= index < self._count and self._numbers[index] in self._open_original
 
     def event(self, index: int) -> Event | None:
         """The event an entry shows; None where there is no such entry."""
@@ -112,168 +142,229 @@ class Timeline:
         return self._count
 
     def text(self, index: int) -> str:
-        event = self.event(index)
-        if isinstance(event, ToolResult) and not event.changed and event.outcome != "defect" and event.content:
-            return f"{self._meta(event)}\n{_shown(event.content)}"
-        if isinstance(event, UserMessage | Notice):
+        event = self._events[self._numbers[index] - 1]
+        if type(event) is ToolResult:
+            if event.content and not event.changed_by and event.outcome != "defect":
+                return f"{self._meta(index, event)}\n{_shown(event.content)}"
+        elif type(event) is ModelReply:
+            if event.reading == "calls" and not (
+                event.changed_by or event.faults or event.dropped or event.thinking or "think" in event.text
+            ):
+                return self._calls_text(index, event)
+        elif type(event) is UserMessage or type(event) is Notice:
             return event.text
         return plain(self.entry(index))
 
     def data(self, index: int) -> bool:
-        return isinstance(self.event(index), ToolResult | Held | LateResult)
+        return isinstance(self._events[self._numbers[index] - 1], DATA)
 
     def fold_at(self, index: int) -> int | None:
-        event = self.event(index)
+        event = self._events[self._numbers[index] - 1]
         if isinstance(event, ModelReply):
             return FOLD_LINES * 2
-        return None if isinstance(event, SettingsChanged | Stopped | Forked) else FOLD_LINES
+        return None if isinstance(event, UNFOLDED) else FOLD_LINES
 
     def entry(self, index: int) -> Entry:
-        n = self._numbers[index]
-        event = self._events[n - 1]
-        return _ENTRIES[type(event)](self, n, event)
+        event = self._events[self._numbers[index] - 1]
+        step, word, role, lines, meta = _ENTRIES[type(event)](self, index, event)
+        key = self._numbers[index]
+        return Entry(key, step, word, role, tuple(lines), meta, data=self.data(index), fold_at=self.fold_at(index))
 
     # ------------------------------------------------------------ one entry
 
-    def _user(self, n: int, event: UserMessage) -> Entry:
-        return Entry(n, None, "USER", "user", _plain(event.text), fold_at=FOLD_LINES)
+    def _user(self, _: int, event: UserMessage) -> Parts:
+        return None, "USER", "user", lines_of(event.text), ""
 
-    def _reply(self, n: int, event: ModelReply) -> Entry:
-        step = self._step(n)
+    def _notice(self, _: int, event: Notice) -> Parts:
+        return None, "NOTE", "notice", lines_of(event.text), ""
+
+    def _reply(self, index: int, event: ModelReply) -> Parts:
+        state = self._state_at(index)
+        before, after = said(event, state.header.protocol)
         lines: list[Line] = []
-        if event.thinking:
-            lines.append((Span(f"thinking: {_first_line(event.thinking)}", "quiet"),))
+        thought = thoughts(event)
+        if thought:
+            lines.append((Span(self._thought_words(thought), "quiet"),))
+        lines += _lines(before)
         if event.reading == "answer":
-            lines.extend(_plain(said(event, self._state.header.protocol)))
-            lines.extend(_plain(event.answer))
-            return Entry(n, step, "ANSWER", "go", tuple(lines), fold_at=FOLD_LINES * 2)
-        lines.extend(_plain(said(event, self._state.header.protocol)))
+            lines += _lines(event.answer)
+        asked = self._asked_of(state, event)
         for call in event.calls:
-            lines.extend(self._call_lines(call))
+            lines.append((Span("→ ", "quiet"), Span(flat(call.tool), bold=True), Span(f" {arguments_line(call)}")))
+            lines += [(Span(text, role),) for text, role in _under(state, call, asked)]
+        lines += [(Span(text, "wait"),) for text in words.waiting_words(len(asked))]
+        if event.dropped and after:
+            lines.append((Span("not used:", "quiet"),))
+        lines += _lines(after, "quiet" if event.dropped else "")
         if event.reading in ("cut_off", "blocked"):
-            lines.append((Span(f"✗ {event.problem}", "error"),))
+            lines.append((Span(f"✗ {flat(event.problem)}", "error"),))
         if not lines:
-            lines.append((Span("(an empty reply)", "quiet"),))
+            lines.append((Span(EMPTY_REPLY, "quiet"),))
         if event.changed:
-            lines.append(self._changed_line(n, event.changed_by))
-            if n in self._open_original:
-                lines.extend(_plain(event.original, "quiet"))
-        return Entry(n, step, "MODEL", "model", tuple(lines), fold_at=FOLD_LINES * 2)
+            lines += self._changed_lines(index, event)
+        elif event.faults:
+            lines.append(_struck(event.faults))
+        word: tuple[str, Role] = ("ANSWER", "go") if event.reading == "answer" else ("MODEL", "model")
+        return self._step(index), *word, lines, ""
 
-    def _call_lines(self, call: Call) -> list[Line]:
-        lines: list[Line] = [(Span("→ ", "quiet"), Span(call.tool, bold=True), Span(f" {arguments_line(call)}"))]
-        if call.note:
-            lines.append((Span(f"  {call.note}", "quiet"),))
-        record = self._state.record(call.id)
-        if record is None:
-            return lines
-        decided = words.decision_words(record)
-        if decided is not None:
-            lines.append((Span(f"  {decided[0]}", decided[1]),))
-            if record.decision is not None and record.decision.decision == "edit":
-                lines.append((Span(f"    ran with {record.arguments}", "changed"),))
-        elif record.phase == "proposed" and self._asks(record):
-            lines.append((Span("  ▲ waiting for you", "wait"),))
-        return lines
+    def _calls_text(self, index: int, event: ModelReply) -> str:
+        """What `_reply` says of a reply that only makes calls, without the looks."""
+        state = self._state_at(index)
+        before, after = said(event, state.header.protocol)
+        asked = self._asked_of(state, event)
+        parts = [before] if before else []
+        for call in event.calls:
+            parts.append(f"→ {flat(call.tool)} {arguments_line(call)}")
+            parts += [text for text, _ in _under(state, call, asked)]
+        parts += words.waiting_words(len(asked))
+        if after:
+            parts.append(after)
+        return "\n".join(parts) or EMPTY_REPLY
 
-    def _asks(self, record: CallRecord) -> bool:
-        tool = self._state.tool(record.call.tool)
-        return tool is not None and tool.gated and not record.call.problem and self._state.stopped is None
+    def _failed(self, index: int, event: ModelFailed) -> Parts:
+        tries = f" · {amount(event.attempts)} attempts" if event.attempts > 1 else ""
+        lines: list[Line] = [(Span(f"{words.FAILURES.get(event.failure, flat(event.failure))}{tries}"),)]
+        lines += _lines(event.detail, "quiet")
+        if event.faults:
+            lines.append(_struck(event.faults))
+        return self._step(index), "ERROR", "error", lines, ""
 
-    def _failed(self, n: int, event: ModelFailed) -> Entry:
-        tries = f" · {event.attempts} attempts" if event.attempts > 1 else ""
-        lines: list[Line] = [(Span(f"{FAILURES.get(event.failure, event.failure)}{tries}"),)]
-        if event.detail:
-            lines.extend(_plain(event.detail, "quiet"))
-        return Entry(n, self._step(n), "ERROR", "error", tuple(lines), fold_at=FOLD_LINES)
-
-    def _result(self, n: int, event: ToolResult) -> Entry:
-        word, role = _RESULT_WORDS.get(event.outcome, ("RESULT", "result"))
-        lines = list(_plain(_shown(event.content)))
+    def _result(self, index: int, event: ToolResult) -> Parts:
+        lines = list(lines_of(_shown(event.content)) if event.content else EMPTY_RESULT)
         if event.changed:
-            lines.append(self._changed_line(n, event.changed_by))
-            if n in self._open_original:
-                lines.extend(_plain(event.original, "quiet"))
-        reminder = self._reminder(event)
-        if reminder:
-            lines.append((Span(reminder, "quiet"),))
-        return Entry(n, None, word, role, tuple(lines), self._meta(event), data=True, fold_at=FOLD_LINES)
+            lines += self._changed_lines(index, event)
+        if event.outcome == "defect":
+            hint = ": v" if self._keys else "."
+            lines.append((Span(f"The traceback is for you only; the model does not see it{hint}", "quiet"),))
+        return None, *RESULT_WORDS.get(event.outcome, RESULT), lines, self._meta(index, event)
 
-    def _meta(self, event: ToolResult) -> str:
-        record = self._state.record(event.call)
-        parts = [record.call.tool if record is not None else event.call]
-        if event.source:
-            parts.append(event.source)
-        if event.outcome in NO_ERROR or event.outcome == "failed":
-            parts.append("stored, not run again" if event.outcome == "stored" else duration(event.took))
-        else:
-            parts.append(event.outcome.replace("_", " "))
+    def _held(self, index: int, event: Held) -> Parts:
+        record = self._state_at(index).record(event.call)
+        waits = record is None or record.result is None
+        lines: list[Line] = [
+            (Span("the model has not read this yet" if waits else "was held at the door", "quiet"),),
+        ]
+        if event.changed_by:
+            lines.append((Span(f"≠ changed by {words.changer_words(event.changed_by)}", "changed"),))
+        parts = [_tool_of(record, event.call), flat(event.source), duration(event.took)]
         if event.trust == "untrusted":
             parts.append("not trusted")
-        return " · ".join(parts)
+        return None, "HELD", "held", lines, " · ".join(part for part in parts if part)
 
-    def _reminder(self, event: ToolResult) -> str:
-        if event.outcome != "defect":
-            return ""
-        return f"The traceback is for you only; the model does not see it{': v' if self._keys else '.'}"
+    def _late(self, index: int, event: LateResult) -> Parts:
+        name = _tool_of(self._state_at(index).record(event.call), event.call)
+        meta = f"{name} · {duration(event.took)} · too late: the model does not see it"
+        return None, "LATE", "quiet", lines_of(_shown(event.content), "quiet"), meta
 
-    def _held(self, n: int, event: Held) -> Entry:
-        record = self._state.record(event.call)
-        name = record.call.tool if record is not None else event.call
-        waits = record is None or record.result is None
-        says = "the model has not read this yet" if waits else "was held at the door"
-        meta = f"{name} · {event.source} · {duration(event.took)}"
-        return Entry(n, None, "HELD", "held", ((Span(says, "quiet"),),), meta, data=True, fold_at=FOLD_LINES)
+    def _settings(self, _: int, event: SettingsChanged) -> Parts:
+        sentences = [text for key, value in event.changes.items() for text in words.setting_words(key, value)]
+        return None, "SET", "quiet", [(Span(flat(text), "quiet"),) for text in sentences], ""
 
-    def _late(self, n: int, event: LateResult) -> Entry:
-        meta = f"{event.call} · {duration(event.took)} · too late: the model does not see it"
-        return Entry(n, None, "LATE", "quiet", _plain(event.content, "quiet"), meta, data=True, fold_at=FOLD_LINES)
-
-    def _notice(self, n: int, event: Notice) -> Entry:
-        return Entry(n, None, "NOTE", "notice", _plain(event.text), fold_at=FOLD_LINES)
-
-    def _settings(self, n: int, event: SettingsChanged) -> Entry:
-        lines = tuple((Span(setting_words(key, value), "quiet"),) for key, value in event.changes.items())
-        return Entry(n, None, "SET", "quiet", lines)
-
-    def _stopped(self, n: int, event: Stopped) -> Entry:
+    def _stopped(self, _: int, event: Stopped) -> Parts:
         text = event.status.value.replace("_", " ")
         if event.limit is not None:
-            text += f": {words.KNOBS.get(event.knob, event.knob)} {figures.amount(event.limit, event.knob)}"
-        return Entry(n, None, "STOP", "error", ((Span(text, "quiet"),),))
+            text += f": {words.KNOBS.get(event.knob, flat(event.knob))} {amount(event.limit, event.knob)}"
+        return None, "STOP", "error", [(Span(text, "quiet"),)], ""
 
-    def _forked(self, n: int, event: Forked) -> Entry:
-        return Entry(n, None, "FORK", "past", ((Span(f"forked from {event.parent} at event {event.at}", "quiet"),),))
+    def _forked(self, _: int, event: Forked) -> Parts:
+        lines: list[Line] = [(Span(f"forked from {flat(event.parent)} at event {amount(event.at)}", "quiet"),)]
+        lines += [(Span(f"after that it did: {flat(effect)}", "quiet"),) for effect in event.effects]
+        return None, "FORK", "past", lines, ""
 
-    def _changed_line(self, n: int, by: str) -> Line:
-        who = {"person": "you", "script": "the scenario's person"}.get(by, by)
-        changed = Span(f"≠ changed by {who}", "changed")
-        hint = "o changed" if n in self._open_original else "o original"
-        return (changed, Span(f"   {hint}", "quiet")) if self._keys else (changed,)
+    # ------------------------------------------------------------ pieces
 
-    def _step(self, n: int) -> int | None:
-        requests = self._state.requests
-        low, high = 0, len(requests)
-        while low < high:
-            middle = (low + high) // 2
-            if requests[middle].n < n:
-                low = middle + 1
-            else:
-                high = middle
-        return requests[low].step if low < len(requests) and requests[low].n == n else None
+    def _state_at(self, index: int) -> State:
+        return self._state if index < self._count else self._latest
+
+    def _step(self, index: int) -> int | None:
+        """The step of the request that this event answered."""
+        requests, n = self._state_at(index).requests, self._numbers[index]
+        at = bisect_left(requests, n, key=_number)
+        return requests[at].step if at < len(requests) and requests[at].n == n else None
+
+    def _asked_of(self, state: State, event: ModelReply) -> frozenset[str]:
+        """The calls of this reply that a person is being asked about."""
+        batch = state.batch
+        if not event.calls or not batch or batch[0].call.id != event.calls[0].id or state.delivered == len(batch):
+            return frozenset()
+        if self._asked is None or self._asked[0] is not state or self._asked[1] != state.n:
+            waiting = waiting_ids(self._move_from(state))
+            self._asked = state, state.n, waiting & {r.call.id for r in batch if r.phase == "proposed"}
+        return self._asked[2]
+
+    def _thought_words(self, thought: str) -> str:
+        first = thought.partition("\n")[0][:THOUGHT]
+        if first == thought:
+            return f"thinking: {thought}"
+        return f"thinking: {first} … {len(thought):,} characters{', v shows all' if self._keys else ''}"
+
+    def _changed_lines(self, index: int, event: ToolResult | ModelReply) -> list[Line]:
+        who = words.changer_words(event.changed_by)
+        really = words.CLOSED.get(event.original_outcome) if isinstance(event, ToolResult) else None
+        line: Line = (Span(f"≠ changed by {who}{f', really {really[1]}' if really else ''}", "changed"),)
+        opened = self._numbers[index] in self._open_original
+        if self._keys:
+            line = (*line, Span(f"   {'o changed' if opened else 'o original'}", "quiet"))
+        return [line, *_lines(event.original, "quiet")] if opened else [line]
+
+    def _meta(self, index: int, event: ToolResult) -> str:
+        """The quiet line over a result: tool, source, time, trust; for one that is not the tool's, what it is."""
+        record = self._state_at(index).record(event.call)
+        parts = [_tool_of(record, event.call)]
+        if event.outcome in TIMED:
+            if event.source:
+                parts.append(flat(event.source))
+            parts.append(duration(event.took))
+            if event.trust == "untrusted":
+                parts.append("not trusted")
+        else:
+            parts.append(words.instead_words(event, record))
+        if event.faults and not event.changed:
+            parts.append(_struck(event.faults)[0].text)
+        return " · ".join(parts)
 
 
-_RESULT_WORDS: dict[str, tuple[str, Role]] = {
-    "failed": ("ERROR", "error"),
-    "invalid": ("ERROR", "error"),
-    "defect": ("DEFECT", "error"),
-    "denied": ("DENIED", "error"),
-    "not_run": ("NOT RUN", "quiet"),
-    "cancelled": ("CANCEL", "error"),
-    "unknown": ("UNKNOWN", "wait"),
-}
+def flat(text: str) -> str:
+    """A text that is to stand within a line."""
+    return text.replace("\n", "↵") if "\n" in text else text
 
-_ENTRIES: dict[type[Event], Callable[..., Entry]] = {
+
+def _lines(text: str, role: Role = "") -> tuple[Line, ...]:
+    return lines_of(text, role) if text else ()
+
+
+def _number(mark: RequestMark) -> int:
+    return mark.n
+
+
+def _shown(text: str) -> str:
+    """Data as it is drawn: the newline that ends a file opens no further line."""
+    return text.removesuffix("\n")
+
+
+def _tool_of(record: CallRecord | None, call_id: str) -> str:
+    return flat(record.call.tool if record is not None else call_id)
+
+
+def _struck(faults: Sequence[str]) -> Line:
+    return (Span(f"≠ struck by {' and '.join(f'fault {flat(name)}' for name in faults)}", "changed"),)
+
+
+def _under(state: State, call: Call, asked: frozenset[str]) -> list[tuple[str, Role]]:
+    """The lines under a call: what was put right in it, and who decided."""
+    lines: list[tuple[str, Role]] = [(f"  {flat(call.note)}", "quiet")] if call.note else []
+    record = state.record(call.id)
+    if record is None:
+        return lines
+    decided = words.decision_words(record)
+    if decided is not None:
+        lines.append((f"  {flat(decided[0])}", decided[1]))
+    elif call.id in asked and len(asked) == 1:
+        lines.append(("  ▲ waiting for you", "wait"))
+    return lines
+
+
+_ENTRIES: dict[type[Event], Callable[..., Parts]] = {
     UserMessage: Timeline._user,
     ModelReply: Timeline._reply,
     ModelFailed: Timeline._failed,
@@ -285,64 +376,3 @@ _ENTRIES: dict[type[Event], Callable[..., Entry]] = {
     Stopped: Timeline._stopped,
     Forked: Timeline._forked,
 }
-
-
-def said(event: ModelReply, protocol: str) -> str:
-    """What the model said besides its call or answer, which are shown in their own way."""
-    text = event.text.strip()
-    if event.reading == "malformed" or protocol == "native":
-        return "" if event.reading == "answer" and protocol == "native" else text
-    lines = text.split("\n")
-    opening = ("ACTION:", "ANSWER:") if protocol == "text" else ("{", "```")
-    for index, line in enumerate(lines):
-        if line.lstrip().startswith(opening):
-            return "\n".join(lines[:index]).strip()
-    return text
-
-
-def _plain(text: str, role: Role = "") -> tuple[Line, ...]:
-    return lines_of(text, role) if text else ()
-
-
-def _shown(text: str) -> str:
-    """Data as it is drawn: the newline that ends a file opens no further line."""
-    return text.removesuffix("\n")
-
-
-def _first_line(text: str) -> str:
-    line, _, rest = text.strip().partition("\n")
-    return f"{line} …" if rest else line
-
-
-def arguments_line(call: Call) -> str:
-    """The arguments of a call on one line: as the model wrote them, unless it wrote them over several lines."""
-    raw = call.arguments.strip()
-    if "\n" not in raw:
-        return raw
-    return json.dumps(json.loads(call.canonical), ensure_ascii=False) if call.canonical else raw.replace("\n", "↵")
-
-
-def duration(seconds: float) -> str:
-    """0.4 ms · 12 ms · 3.2 s · 2:05."""
-    if seconds >= 60:
-        return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
-    if seconds >= 1:
-        return f"{seconds:.1f} s"
-    return f"{seconds * 1000:.0f} ms" if seconds >= 0.01 else f"{seconds * 1000:.1f} ms"
-
-
-def setting_words(key: str, value: object) -> str:
-    """A changed setting as a sentence."""
-    if key.startswith("limits."):
-        name = words.KNOBS.get(key, key.removeprefix("limits.").replace("_", " "))
-        return f"{name} lifted" if value is None else f"{name} set to {_figure(value, key)}"
-    if key == "hold":
-        return "results are held at the door" if value else "results are no longer held"
-    if key == "grants":
-        count = len(value) if isinstance(value, list | tuple) else 0
-        return f"{count} grant{'s' if count != 1 else ''} in force"
-    return f"{key} set to {value}"
-
-
-def _figure(value: object, key: str) -> str:
-    return figures.amount(float(value), key) if isinstance(value, int | float) else str(value)

@@ -22,7 +22,7 @@ from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES, Status
 from workbench.view import words
 from workbench.view.entries import Line, Span
-from workbench.view.panes import cut
+from workbench.view.lines import cut
 from workbench.view.visible import visible
 
 LOOP = (

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from workbench.core import faults
-from workbench.core.events import Stopped
+from workbench.core.events import Stopped, ToolResult
 from workbench.core.gate import describe, rule_from
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools
 from workbench.core.records import CallRecord
@@ -37,6 +37,9 @@ KNOBS: dict[str, str] = {
     "authority.split": "authority split",
 }
 
+CRASHED = "loop"
+"""The knob of a stop where the loop itself let an exception through, as loops of the museum do."""
+
 UNITS: dict[str, str] = {
     "limits.steps": "steps",
     "limits.model_calls": "model calls",
@@ -52,6 +55,23 @@ UNITS: dict[str, str] = {
     "limits.repeats.stop": "times the same call",
 }
 
+
+FAILURES: dict[str, str] = {
+    "timeout": "The model did not reply in time",
+    "unavailable": "The model could not be reached",
+    "rate_limited": "The model's service is limiting the rate",
+    "malformed_body": "The model's service sent a body that cannot be read",
+    "cut_stream": "The reply broke off",
+    "auth": "The model's service does not accept the key",
+    "quota": "The account of the model's service has no credit left",
+    "bad_request": "The model's service rejected the request",
+    "context_overflow": "The request does not fit the model's context",
+    "script_exhausted": "The script ran out",
+    "script_error": "The script cannot go on",
+    "deadline": "The time of the run was used up",
+}
+
+NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 NAME_ROOM = 40
 """Cells of a tool's name inside a sentence."""
@@ -210,6 +230,28 @@ def _edited(record: CallRecord) -> str:
     return one_line(" and ".join(words)) or "changed nothing"
 
 
+def waiting_words(count: int) -> list[str]:
+    """What stands under several calls that wait at the same time."""
+    return [f"  ▲ {NUMBERS[count] if count < len(NUMBERS) else count} calls wait for you"] if count > 1 else []
+
+
+def instead_words(event: ToolResult, record: CallRecord | None) -> str:
+    """What a result is that no run of the tool gave."""
+    started = record is not None and record.started is not None
+    match event.outcome:
+        case "stored":
+            return "stored, not run again"
+        case "answered":
+            scripted = record is not None and record.decision is not None and record.decision.by == "script"
+            return f"answered by {SCRIPTED_PERSON if scripted else 'you'}{'' if started else ', not run'}"
+        case "unknown":
+            return "nobody knows whether it took effect"
+        case "cancelled" if started:
+            return "cancelled while it ran"
+        case _:
+            return "not run"
+
+
 def changer_words(by: str) -> str:
     """Who changed a result or a reply: you, the scenario's person, fault wrong-number."""
     names = {"person": "you", "script": SCRIPTED_PERSON}
@@ -229,6 +271,8 @@ def stop_title(state: State) -> str:
         return f"Answered in {steps}"
     if stop.status is Status.GOAL_REACHED:
         return f"Goal reached in {steps}"
+    if stop.knob == CRASHED:
+        return "The loop crashed, no answer"
     if stop.limit is not None and stop.knob in KNOBS:
         return f"Stopped by the {KNOBS[stop.knob]}: {_used(state, stop)}, no answer"
     return SENTENCES[stop.status].rstrip(".")

@@ -47,7 +47,7 @@ class TextProtocol:
         return f"QUESTION: {text}"
 
     def observation(self, tool: str, content: str, *, is_error: bool) -> str:  # noqa: ARG002
-        return self.notice(content, is_error=is_error)
+        return f"OBSERVATION: error: {content}" if is_error else f"OBSERVATION: {content}"
 
     def notice(self, text: str, *, is_error: bool) -> str:  # noqa: ARG002 - here the words say it
         return f"OBSERVATION: {text}"

@@ -20,7 +20,7 @@ async def loop(model: TextModel, question: str, tools: Tools, max_steps: int) ->
             return answer
         action = find_action(reply)
         if action is None:
-            transcript.append("OBSERVATION: error: no ACTION or ANSWER found; reply with one.")
+            transcript.append("OBSERVATION: no ACTION or ANSWER found; reply with one.")
             continue
         name, arguments = action
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -18,6 +19,21 @@ from workbench.view.visible import visible
 
 NOTE_ROWS = 6
 """Rows of sentences shown at once; how many more there are is said."""
+
+
+class TopRow(Static):
+    """Title at the left and a quiet fact at the right, like the top of a run."""
+
+    DEFAULT_CSS = "TopRow { height: 1; padding: 0 1; background: $surface; }"
+
+    def show(self, title: str, fact: str) -> None:
+        """Draw it for the width there is; the fact gives way, its end stays."""
+        room = max(0, self.size.width - 2 - len(title) - 3)
+        fact = visible(fact)
+        if cell_len(fact) > room:
+            fact = f"…{fact[-room + 1 :]}" if room > 1 else ""
+        gap = " " * (room + 3 - cell_len(fact))
+        self.update(content((Span(title, bold=True), Span(gap), Span(fact, "quiet"))), layout=False)
 
 
 class Column(Vertical):

@@ -19,9 +19,8 @@ from textual.widgets import Input
 from workbench.home import Home
 from workbench.tui.actions import bindings, reason_not
 from workbench.tui.home.lists import ItemList
-from workbench.tui.home.parts import Column, FilterRow, Note
+from workbench.tui.home.parts import Column, FilterRow, Note, TopRow
 from workbench.tui.keyline import KeyLine
-from workbench.tui.run.frame import TopLine
 from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.view.entries import Line, Span
@@ -43,7 +42,8 @@ class Shelves(Screen[None]):
         background: $background;
         color: $foreground;
         & #body { height: 1fr; }
-        & #sessions { border-left: solid $wb-rule; }
+        & #scripts { width: 5fr; }
+        & #sessions { width: 6fr; border-left: solid $wb-rule; }
         & .on-scripts #scripts ItemList > .list--picked { background: $panel; }
         & .on-sessions #sessions ItemList > .list--picked { background: $panel; }
         &.-narrow Column, &.-tiny Column { padding: 0 0 0 1; }
@@ -69,7 +69,7 @@ class Shelves(Screen[None]):
         self._started = False
 
     def compose(self) -> ComposeResult:
-        yield TopLine(TITLE, id="top")
+        yield TopRow(TITLE)
         with Horizontal(id="body", classes="on-scripts"):
             yield self.scripts
             yield self.sessions
@@ -113,10 +113,10 @@ class Shelves(Screen[None]):
         for chunk in _chunks(fresh):
             await asyncio.to_thread(shelf.read_sessions, chunk)
             self._unread -= len(chunk)
-            self.sessions.fill(shelf.sessions(time.time()))
+            self.sessions.fill(await asyncio.to_thread(shelf.sessions, time.time()))
             self._draw_frame()
-        self.scripts.fill(shelf.scripts())
-        sessions = shelf.sessions(time.time())
+        self.scripts.fill(await asyncio.to_thread(shelf.scripts))
+        sessions = await asyncio.to_thread(shelf.sessions, time.time())
         self.sessions.fill(sessions)
         self._draw_frame()
         if not self._started:
@@ -136,8 +136,8 @@ class Shelves(Screen[None]):
 
     def _draw_frame(self) -> None:
         if self.is_attached:
-            reading = f"reading {self._unread:,} more sessions" if self._unread else ""
-            self.query_one(TopLine).show(TITLE, "", reading, Span(_short(self.home.root), "quiet"), "")
+            reading = f"reading {self._unread:,} more sessions   " if self._unread else ""
+            self.query_one(TopRow).show(TITLE, f"{reading}{_short(self.home.root)}")
             self.scripts.draw_heading()
             self.sessions.draw_heading()
             self._draw_keys()

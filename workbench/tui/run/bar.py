@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import Literal
 
+from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from workbench.tui.actions import bindings
 from workbench.tui.paint import content, contents
-from workbench.view.bars import Bar, fitted
-from workbench.view.entries import Line, Role
+from workbench.tui.transcript.wrap import shown
+from workbench.view.bars import Bar
+from workbench.view.entries import Line, Role, Span
+from workbench.view.lines import wrap
+from workbench.view.visible import visible
 
 AreaMode = Literal["edit", "edit-result", "answer", "message"]
 FieldMode = Literal["reason", "name", "search"]
 ListMode = Literal["more", "limits", "grants"]
 Mode = Literal["", "question"] | AreaMode | FieldMode | ListMode
+
+COVERS = ("edit", "edit-result", "answer", "more", "limits", "grants")
+"""What takes the place of the transcript where there are few rows. A question does too, when it wants an answer."""
 
 
 class BarArea(TextArea):
@@ -33,12 +41,32 @@ class BarArea(TextArea):
             super().__init__()
             self.text = text
 
+    enter_sends = False
+
     def action_submit(self) -> None:
         self.post_message(self.Sent(self.text))
 
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter" and self.enter_sends:
+            event.stop()
+            event.prevent_default()
+            self.action_submit()
 
-class BarField(Input):
-    """One line of text. While it searches, enter and the arrows go from place to place."""
+    def get_line(self, line_index: int) -> Text:
+        """A line to be drawn: what would steer the terminal is a sign, one for each character."""
+        text = self.document.get_line(line_index)
+        if not text.isprintable():
+            text = "".join(c if c == "\t" or c.isprintable() else _sign(c) for c in text)
+        return Text(text, end="", no_wrap=True)
+
+
+def _sign(character: str) -> str:
+    sign = visible(character)
+    return sign if len(sign) == 1 else "�"
+
+
+class SearchField(Input):
+    """What to find in the transcript; enter and the arrows go from place to place."""
 
     BINDINGS = bindings("search")
 
@@ -49,17 +77,11 @@ class BarField(Input):
             super().__init__()
             self.forward = forward
 
-    searching = False
-
-    async def action_find_next(self) -> None:
-        if self.searching:
-            self.post_message(self.Find(forward=True))
-        else:
-            await self.action_submit()
+    def action_find_next(self) -> None:
+        self.post_message(self.Find(forward=True))
 
     def action_find_previous(self) -> None:
-        if self.searching:
-            self.post_message(self.Find(forward=False))
+        self.post_message(self.Find(forward=False))
 
 
 class BarScroll(VerticalScroll, inherit_bindings=False):
@@ -82,10 +104,11 @@ class BarScroll(VerticalScroll, inherit_bindings=False):
         self.post_message(self.Moved(down=True))
 
 
-class LimitsList(Static, can_focus=True):
+class LimitsList(VerticalScroll, can_focus=True, inherit_bindings=False):
     """The limits of the run, one a row."""
 
     BINDINGS = bindings("limits")
+    ALLOW_MAXIMIZE = False
 
     class Act(Message):
         """A person wants something of the list: up, down, toggle, more, less."""
@@ -93,6 +116,14 @@ class LimitsList(Static, can_focus=True):
         def __init__(self, what: Literal["up", "down", "toggle", "more", "less"]) -> None:
             super().__init__()
             self.what = what
+
+    def compose(self) -> ComposeResult:
+        yield Static("")
+
+    def show(self, lines: list[Line], picked: int) -> None:
+        """Draw them, with that one in view."""
+        self.query_one(Static).update(contents(lines))
+        self.call_after_refresh(_bring, self, picked)
 
     def action_previous_limit(self) -> None:
         self.post_message(self.Act("up"))
@@ -122,29 +153,28 @@ class BarPane(Vertical):
     BarPane.error { border-top: heavy $wb-error; }
     BarPane.past { border-top: heavy $wb-past; }
     BarPane.primary { border-top: heavy $primary; }
+    BarPane > .in { margin: 1 0 0 2; display: none; }
     BarPane #bar-title { height: auto; }
-    BarPane #bar-scroll { height: auto; max-height: 24; padding: 1 0 0 2; scrollbar-size-vertical: 1; }
-    BarPane #bar-body { height: auto; }
-    BarPane #bar-area { display: none; height: auto; min-height: 4; max-height: 12; margin: 1 0 0 2; border: none; }
-    BarPane #bar-area { background: $background; padding: 0; }
-    BarPane #bar-field { display: none; height: 1; margin: 1 0 0 2; border: none; background: $background; }
-    BarPane #bar-limits { display: none; height: auto; margin: 1 0 0 2; }
+    BarPane #bar-scroll, BarPane #bar-limits { height: auto; scrollbar-size-vertical: 1; }
+    BarPane #bar-scroll Static, BarPane #bar-limits Static { height: auto; }
+    BarPane #bar-area { height: auto; min-height: 4; border: none; padding: 0; background: $background; }
+    BarPane Input { height: 1; border: none; background: $background; }
     BarPane #bar-note { display: none; height: auto; margin: 0 0 0 2; }
     .-narrow BarPane, .-tiny BarPane, .-low BarPane { padding: 0 1; }
-    .-narrow #bar-scroll, .-tiny #bar-scroll, .-low #bar-scroll { padding: 0 0 0 2; }
-    .-narrow #bar-area, .-tiny #bar-area { margin: 0 0 0 2; }
-    .-narrow #bar-field, .-tiny #bar-field { margin: 0 0 0 2; }
+    .-narrow BarPane > .in, .-tiny BarPane > .in, .-low BarPane > .in { margin: 0 0 0 2; }
     """
 
     mode: Mode = ""
+    aside = ""
 
     def compose(self) -> ComposeResult:
         yield Static("", id="bar-title")
-        with BarScroll(id="bar-scroll"):
+        with BarScroll(id="bar-scroll", classes="in"):
             yield Static("", id="bar-body")
-        yield BarArea("", id="bar-area", tab_behavior="focus", show_line_numbers=False)
-        yield BarField("", id="bar-field", compact=True)
-        yield LimitsList("", id="bar-limits")
+        yield BarArea("", id="bar-area", classes="in", tab_behavior="focus", show_line_numbers=False)
+        yield Input("", id="bar-field", classes="in", compact=True)
+        yield SearchField("", id="bar-search", classes="in", compact=True)
+        yield LimitsList(id="bar-limits", classes="in")
         yield Static("", id="bar-note")
 
     # ------------------------------------------------------------ pieces
@@ -154,8 +184,8 @@ class BarPane(Vertical):
         return self.query_one(BarArea)
 
     @property
-    def field(self) -> BarField:
-        return self.query_one(BarField)
+    def field(self) -> Input:
+        return self.query_one("#bar-search" if self.mode == "search" else "#bar-field", Input)
 
     @property
     def limits(self) -> LimitsList:
@@ -166,9 +196,9 @@ class BarPane(Vertical):
         return self.query_one(BarScroll)
 
     @property
-    def typing(self) -> bool:
-        """Whether a text field is open."""
-        return self.mode in ("edit", "edit-result", "answer", "message", "reason", "name", "search")
+    def inside(self) -> Widget | None:
+        """What there is in it to be focused."""
+        return next((widget for widget in self.query(".in") if widget.display), None)
 
     # ------------------------------------------------------------ what it shows
 
@@ -176,17 +206,17 @@ class BarPane(Vertical):
         self._open("", "", ())
         self.set_class(False, "open")
 
-    def show_question(self, bar: Bar) -> None:
-        """A question, a stop or the past."""
-        self._open("question", bar.role, bar.title)
+    def show_question(self, bar: Bar, *, covers: bool) -> None:
+        """A question, a stop or the past. `covers` says whether it wants an answer."""
+        self._open("question", bar.role, bar.title, covers=covers)
         self._body(bar.body)
 
-    def show_list(self, mode: ListMode, role: Role, title: Line, lines: list[Line]) -> None:
+    def show_list(self, mode: ListMode, role: Role, title: Line, lines: list[Line], picked: int = 0) -> None:
         """Choices to make by key."""
         self._open(mode, role, title)
         if mode == "limits":
-            self.limits.update(contents(lines))
             self.limits.display = True
+            self.limits.show(lines, picked)
             self.limits.focus()
         else:
             self._body(tuple(lines))
@@ -198,6 +228,7 @@ class BarPane(Vertical):
         self._open(mode, role, title)
         area = self.area
         area.show_line_numbers = mode == "edit"
+        area.enter_sends = mode == "message"
         area.load_text(text)
         area.display = True
         area.move_cursor(caret if caret is not None else area.document.end)
@@ -207,8 +238,8 @@ class BarPane(Vertical):
         """A field for one line."""
         self._open(mode, role, title)
         field = self.field
-        field.searching = mode == "search"
-        field.value = text
+        field.value = shown(text)
+        field.cursor_position = len(field.value)
         field.placeholder = hint
         field.display = True
         field.focus()
@@ -219,15 +250,59 @@ class BarPane(Vertical):
         note.display = bool(line)
         note.update(content(line))
 
-    def _open(self, mode: Mode, role: Role | str, title: Line) -> None:
-        self.mode = mode
+    def show_aside(self, text: str) -> None:
+        """Something that matters more than what is open, on a row of its own before it."""
+        if text != self.aside:
+            self.aside = text
+            self._draw_title()
+
+    def _open(self, mode: Mode, role: Role | str, title: Line, *, covers: bool = False) -> None:
+        self.mode, self.aside, self._title = mode, "", title
         self.set_classes(f"open {role}")
-        self.query_one("#bar-title", Static).update(content(fitted(title, self.app.size.width - 2)))
-        self.scroll.display = False
-        for widget in (self.area, self.field, self.limits):
+        self.screen.set_class(covers or mode in COVERS, "covered")
+        for widget in self.query(".in"):
             widget.display = False
         self.note(())
+        self._draw_title()
+
+    _title: Line = ()
+
+    def _draw_title(self) -> None:
+        """The title on as many rows as it needs; then what is open gets the rest."""
+        width = max(4, self.app.size.width - 2)
+        rows = [line for part in _split(self._title, width, self.mode) for line in wrap(part, width)]
+        if self.aside:
+            rows.insert(0, (Span(self.aside, "wait", bold=True),))
+        self.query_one("#bar-title", Static).update(contents(rows))
+        room = self._room() - len(rows)
+        for widget in self.query(".in"):
+            widget.styles.max_height = room
+
+    def _room(self) -> int:
+        """Rows for the bar, without what stands around it: its line, its padding, a note."""
+        width, height = self.app.size
+        if height < 20:
+            strip = 60 <= width < 100
+            return height - 3 - strip - (width < 60) - (self.mode in ("edit", "edit-result", "answer"))
+        return height * 7 // 10 - (4 if width >= 100 else 2)
 
     def _body(self, lines: tuple[Line, ...]) -> None:
         self.scroll.display = bool(lines)
-        self.query_one("#bar-body", Static).update(contents(lines) if lines else Content(""))
+        self.query_one("#bar-body", Static).update(contents(lines))
+        picked = next((row for row, line in enumerate(lines) if line and line[0].text.startswith("▸")), 0)
+        self.call_after_refresh(_bring, self.scroll, picked)
+
+
+def _bring(scroll: VerticalScroll, row: int) -> None:
+    """Scroll no further than it takes to see that row."""
+    top, height = round(scroll.scroll_y), scroll.scrollable_content_region.height
+    if not top <= row < top + height:
+        scroll.scroll_to(y=max(0, row - height + 2), animate=False)
+
+
+def _split(title: Line, width: int, mode: Mode) -> list[Line]:
+    """A title whose quiet end does not fit: a question goes without it, elsewhere it says which keys there are."""
+    if sum(len(span.text) for span in title) <= width or len(title) < 2 or title[-1].role != "quiet":
+        return [title]
+    *most, last = title
+    return [tuple(most)] if mode == "question" else [tuple(most), (Span(last.text.strip(), "quiet"),)]

@@ -14,7 +14,7 @@ from workbench.tui.actions import bindings, reason_not
 from workbench.tui.guard import KeyGuard, time_now
 from workbench.tui.keyline import KeyLine
 from workbench.tui.run.bar import BarPane
-from workbench.tui.run.frame import Shown, SideColumn, ThirdColumn, TopLine, put
+from workbench.tui.run.frame import Block, Shown, SideColumn, ThirdColumn, TopLine
 from workbench.tui.run.standing import situation_of
 from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
@@ -58,7 +58,7 @@ class RunBase(Screen[None]):
             yield Transcript(self.desk.timeline, id="transcript")
             yield SideColumn()
             yield ThirdColumn()
-        yield Static("", id="notice")
+        yield Block("", id="notice")
         yield BarPane(id="bar")
         yield KeyLine(keymap_of(self.app), id="keys")
 
@@ -126,10 +126,10 @@ class RunBase(Screen[None]):
 
     def draw_notice(self) -> None:
         """The one-line message, else how much is below what can be seen."""
-        notice = self.query_one("#notice", Static)
+        notice = self.query_one("#notice", Block)
         below = self.transcript.below if not self.transcript.follows else 0
         if self._said and time_now() < self._said_until:
-            put(notice, [(Span(f" {self._said}", "primary"),)])
+            notice.put([(Span(f" {self._said}", "primary"),)])
         elif below > 0:
-            put(notice, [(Span(f" ▼ {below:,} more · end follows", "quiet"),)])
+            notice.put([(Span(f" ▼ {below:,} more · end follows", "quiet"),)])
         notice.display = below > 0 or bool(self._said and time_now() < self._said_until)

@@ -9,22 +9,26 @@ from textual.widgets import Input, TextArea
 
 from workbench.core.loop import AskPerson
 from workbench.core.records import CallRecord
+from workbench.tui.actions import BY_NAME, key_words, keys_of
 from workbench.tui.run.bar import BarArea, BarScroll
-from workbench.tui.run.base import RunBase
+from workbench.tui.run.drawing import Drawing
 from workbench.tui.run.whole import WholeCall
+from workbench.tui.screens import keymap_of
+from workbench.view.arguments import arguments_shown
 from workbench.view.entries import Line, Span
-from workbench.view.panes import arguments_shown
+from workbench.view.lines import wrapped
 from workbench.view.scopes import Scope, scopes
 from workbench.view.visible import visible
+from workbench.view.words import name_of
 
 
-class Deciding(RunBase):
+class Deciding(Drawing):
     """Allow, deny, edit, answer for it, allow more; and what to do with a held result."""
 
     scope_choices: list[Scope]
     scope_at = 0
-    draft = ""
-    """Text that was typed for an edit or an answer and not sent."""
+    draft: tuple[str, str, str] = ("", "", "")
+    """A text that was typed and not sent: for which call, in which field, and what."""
 
     # ------------------------------------------------------------ which call
 
@@ -40,84 +44,85 @@ class Deciding(RunBase):
         return [*calls[chosen:], *calls[:chosen]]
 
     def decide(self, decision: str, **given: str) -> None:
-        """Decide about the call in front; then go on as before."""
+        """Decide about the call in front; then go on as before. What was allowed runs."""
         calls = self.waiting()
         if not calls:
             return
         call_id = calls[0].call.id
-        self.chosen = ""
         if self.bar.mode != "question":
-            self.bar.close_bar()
-            self.transcript.focus()
-        self.reset_bar()
-        self.command(lambda: self.run_.decide(call_id, decision, **given), then_drive=True)
+            self.close_field()
+        if self.command(lambda: self.run_.decide(call_id, decision, **given)):
+            self.chosen = ""
+            self.go_on(move=decision in ("allow", "edit"))
 
-    def guarded(self, key: str) -> bool:
-        """Whether this press of a key may decide; if not, that is said."""
-        if self.guard.allows(key):
+    def guarded(self, action: str) -> bool:
+        """Whether the press of the key of that action may decide; if not, that is said."""
+        keys = keys_of(BY_NAME[action], keymap_of(self.app))
+        if self.guard.allows(*keys):
             return True
-        self.say(f"press {'esc' if key == 'escape' else key} again")
+        self.say(f"press {key_words(keys[0])} again")
         return False
 
     # ------------------------------------------------------------ approval
 
     def action_allow(self) -> None:
         """`y`: allow the call in front, or grant the marked scope."""
+        if not self.can("allow") or not self.guarded("allow"):
+            return
         if self.bar.mode == "more":
             self._grant()
-            return
-        if not self.can("allow") or not self.guarded("y"):
             return
         wanted = self.wanted_bar()
         if wanted is not None and not wanted.whole and wanted.kind in ("approval", "batch"):
             self.show_whole()
-            return
-        self.decide("allow")
+        else:
+            self.decide("allow")
 
     def action_deny(self) -> None:
+        """`n`: deny with a reason; of a call that was interrupted, say that nobody knows what came of it."""
         if not self.can("deny"):
             return
         if self.desk.stand == "interrupted":
-            self.decide("deny")
-        else:
-            name = visible(self.waiting()[0].call.tool)
-            title: Line = (
-                Span("▲ Deny ", "wait"),
-                Span(name, "wait", bold=True),
-                Span("   the model reads your reason; enter denies, esc goes back", "quiet"),
-            )
-            self.bar.open_field("reason", "wait", title, hint="the reason, or nothing")
-            self.draw_keys()
+            if self.guarded("deny"):
+                self.decide("deny")
+            return
+        hint = "the model reads your reason; enter denies, esc goes back"
+        self.bar.open_field("reason", "wait", self._about("▲ Deny", "", hint), hint="the reason, or nothing")
+        self.draw_keys()
 
     def action_edit(self) -> None:
         """The arguments of the call, or the held result, as text."""
         if not self.can("edit"):
             return
         record = self.waiting()[0]
-        name = visible(record.call.tool)
         if record.held is not None:
-            title: Line = (Span("◆ Edit the result of ", "held"), Span(name, "held", bold=True))
-            self.bar.open_area("edit-result", "held", title, self.draft or record.held.content)
+            title = self._about("◆ Edit the result of", "", "sending it passes it on")
+            self.bar.open_area("edit-result", "held", title, self._draft("edit-result") or record.held.content)
         else:
-            title = (
-                Span("▲ Edit what ", "wait"),
-                Span(name, "wait", bold=True),
-                Span(" gets", "wait"),
-                Span("   the model is told what ran", "quiet"),
-            )
-            arguments = json.dumps(json.loads(arguments_shown(record)), indent=2, ensure_ascii=False)
-            self.bar.open_area("edit", "wait", title, self.draft or arguments)
+            title = self._about("▲ Edit what", " gets", "the model is told what ran")
+            self.bar.open_area("edit", "wait", title, self._draft("edit") or _laid_out(arguments_shown(record)))
         self.draw_keys()
 
     def action_answer_for(self) -> None:
+        """What the model is to read in place of a result."""
         if self.can("answer_for"):
-            title: Line = (
-                Span("▲ Answer for ", "wait"),
-                Span(visible(self.waiting()[0].call.tool), "wait", bold=True),
-                Span("   The tool does not run. The model reads your text as its result.", "quiet"),
-            )
-            self.bar.open_area("answer", "wait", title, self.draft)
+            hint = "The tool does not run. The model reads your text as its result."
+            self.bar.open_area("answer", "wait", self._about("▲ Answer for", "", hint), self._draft("answer"))
             self.draw_keys()
+
+    def _about(self, before: str, after: str, hint: str) -> Line:
+        """The title of a field that is about the call in front."""
+        record = self.waiting()[0]
+        role = "held" if record.held is not None else "wait"
+        name = Span(name_of(record.call.tool), role, bold=True)
+        return (Span(f"{before} ", role), name, *((Span(after, role),) if after else ()), Span(f"   {hint}", "quiet"))
+
+    def _draft(self, mode: str) -> str:
+        """What was typed in that field about the call in front, and not sent."""
+        call, field, text = self.draft
+        return text if (call, field) == (self.waiting()[0].call.id, mode) else ""
+
+    # ------------------------------------------------------------ allowing more
 
     def action_allow_more(self) -> None:
         """The scopes there are, to choose one by its number and grant it with y."""
@@ -125,7 +130,6 @@ class Deciding(RunBase):
             self.scope_choices = scopes(self.waiting())
             self.scope_at = 0
             self._draw_scopes()
-            self.arm_guard()
 
     def _draw_scopes(self) -> None:
         title: Line = (
@@ -140,86 +144,80 @@ class Deciding(RunBase):
             )
             for index, scope in enumerate(self.scope_choices)
         ]
-        self.bar.show_list("more", "wait", title, lines)
+        self.bar.show_list("more", "wait", title, wrapped(lines, self.size.width - 5))
+        self.arm_guard()
         self.draw_keys()
 
+    def choose_scope(self, event: events.Key) -> bool:
+        """A digit in the list of scopes marks one. Returns whether it was one."""
+        if self.bar.mode != "more" or event.character is None or not event.character.isdecimal():
+            return False
+        at = int(event.character) - 1
+        if 0 <= at < len(self.scope_choices):
+            self.scope_at = at
+            self._draw_scopes()
+        return True
+
     def _grant(self) -> None:
-        if not self.guarded("y"):
-            return
         scope = self.scope_choices[self.scope_at]
-        calls = scope.calls or (self.waiting()[0].call.id,)
-        self.bar.close_bar()
-        self.reset_bar()
 
         def grant() -> None:
             for rule in scope.rules:
                 self.run_.grant(rule)
-            for call_id in calls if scope.calls else ():
+            for call_id in scope.calls:
                 self.run_.decide(call_id, "allow")
 
-        self.command(grant, then_drive=True)
-        self.say(f"allowed for this run: {scope.words}")
+        self.close_field()
+        if self.command(grant):
+            self.go_on(move=True)
+            self.say(f"allowed in this run: {scope.words}")
 
     # ------------------------------------------------------------ held results
 
-    def pass_on(self) -> None:
-        """Let the held result through as it is."""
+    def pass_on(self, content: str | None = None) -> None:
+        """Let the held result through, as it is or with another text."""
         calls = self.waiting()
-        if calls:
-            self.command(lambda: self.run_.release(calls[0].call.id), then_drive=True)
+        if calls and self.command(lambda: self.run_.release(calls[0].call.id, content=content)):
+            self.go_on(move=False)
 
     def action_hold(self) -> None:
         """Hold results at the door from now on, or no longer."""
         if self.can("hold"):
             holding = self.run_.state.hold
             if self.command(lambda: self.run_.change({"hold": not holding})):
-                self.say(
-                    "results are no longer held" if holding else "results stop at the door before the model reads them"
-                )
+                no_longer, hold = "results are no longer held", "results stop at the door before the model reads them"
+                self.say(no_longer if holding else hold)
 
     # ------------------------------------------------------------ the fields
 
     @on(TextArea.Changed, "#bar-area")
     def _text_changed(self, event: TextArea.Changed) -> None:
-        mode = self.bar.mode
-        if mode in ("edit", "answer", "edit-result"):
-            self.draft = event.text_area.text
-        if mode == "edit" and self.waiting():
-            problem = self.run_.check_edit(self.waiting()[0].call.id, event.text_area.text)
-            note: Line = (Span(f"✗ {visible(problem)}", "error"),) if problem else (Span("✓ valid", "go"), *self._was())
+        mode, calls = self.bar.mode, self.waiting()
+        if mode not in ("edit", "answer", "edit-result") or not calls:
+            return
+        text = event.text_area.text
+        self.draft = (calls[0].call.id, mode, text)
+        if mode == "edit":
+            problem = self.run_.check_edit(calls[0].call.id, text)
+            was = f"   {_changes(calls[0].arguments, text)}" if not problem else ""
+            note: Line = (Span(f"✗ {problem}", "error"),) if problem else (Span("✓ valid", "go"), Span(was, "quiet"))
             self.bar.note(note)
-
-    def _was(self) -> tuple[Span, ...]:
-        """Which arguments differ from what the model wrote."""
-        record = self.waiting()[0]
-        new, old = json.loads(self.bar.area.text), json.loads(record.arguments)
-        changed = [f"{name} was {json.dumps(old.get(name))}" for name in new if new[name] != old.get(name)]
-        gone = [f"{name} is gone" for name in old if name not in new]
-        return (Span(f"   {', '.join([*changed, *gone])}", "quiet"),) if changed or gone else ()
 
     @on(BarArea.Sent)
     def _sent(self, event: BarArea.Sent) -> None:
-        mode = self.bar.mode
-        if mode == "edit":
-            self._send_edit(event.text)
-        elif mode == "answer":
-            self.draft = ""
-            self.decide("answer", answer=event.text)
-        elif mode == "edit-result":
-            calls = self.waiting()
-            self.draft = ""
-            self.bar.close_bar()
-            self.transcript.focus()
-            if calls:
-                self.command(lambda: self.run_.release(calls[0].call.id, content=event.text), then_drive=True)
+        match self.bar.mode:
+            case "edit":
+                self._send_edit(event.text)
+            case "answer":
+                self.decide("answer", answer=event.text)
+            case "edit-result":
+                self.close_field()
+                self.pass_on(event.text)
 
     def _send_edit(self, text: str) -> None:
         calls = self.waiting()
-        if not calls:
-            return
-        problem = self.run_.check_edit(calls[0].call.id, text)
+        problem = self.run_.check_edit(calls[0].call.id, text) if calls else ""
         if not problem:
-            self.draft = ""
             self.decide("edit", arguments=text)
             return
         self.say(problem)
@@ -229,52 +227,56 @@ class Deciding(RunBase):
             self.bar.area.move_cursor((error.lineno - 1, error.colno - 1))
 
     @on(Input.Submitted, "#bar-field")
-    def _entered(self, event: Input.Submitted) -> None:
+    def _reason_given(self, event: Input.Submitted) -> None:
         if self.bar.mode == "reason":
             self.decide("deny", reason=event.value)
-        else:
-            self.field_entered(event.value)
 
     # ------------------------------------------------------------ in the bar
 
     @on(BarScroll.Moved)
     def _moved_in_bar(self, event: BarScroll.Moved) -> None:
         calls = self.waiting()
-        if len(calls) > 1 and self.desk.stand == "approval":
+        if len(calls) > 1 and self.desk.stand == "approval" and self.bar.mode == "question":
             ids = sorted((record.call.id for record in calls), key=lambda call: int(call[1:]))
             at = ids.index(calls[0].call.id) + (1 if event.down else -1)
             self.chosen = ids[at % len(ids)]
             self.draw()
-        elif event.down:
-            self.bar.scroll.scroll_down(animate=False)
         else:
-            self.bar.scroll.scroll_up(animate=False)
+            self.bar.scroll.scroll_relative(y=1 if event.down else -1, animate=False)
 
     def deny_plainly(self) -> None:
         """Deny the call in front without a reason."""
-        if self.guarded("escape"):
+        if self.guarded("close"):
             self.decide("deny")
 
-    def choose_scope(self, event: events.Key) -> bool:
-        """A digit in the list of scopes marks one. Returns whether it was one."""
-        if self.bar.mode != "more" or event.character is None or not event.character.isdigit():
-            return False
-        at = int(event.character) - 1
-        if 0 <= at < len(self.scope_choices):
-            self.scope_at = at
-            self._draw_scopes()
-            self.arm_guard()
-        return True
-
     def show_whole(self) -> None:
-        """All arguments of the call in front, with the keys that decide."""
+        """All arguments of the call in front; it can be allowed there."""
         calls = self.waiting()
-        if calls:
-            self.app.push_screen(WholeCall(self.run_, calls[0]), self._decided_there)
+        if not calls:
+            return
 
-    def _decided_there(self, decision: bool | None) -> None:
-        if decision:
-            self.decide("allow")
-        else:
-            self.reset_bar()
-            self.draw()
+        def answered(allowed: bool | None) -> None:
+            if allowed and calls[0] is next(iter(self.waiting()), None):
+                self.decide("allow")
+            else:
+                self.reset_bar()
+                self.draw()
+
+        self.app.push_screen(WholeCall(self.run_, calls[0]), answered)
+
+
+def _laid_out(arguments: str) -> str:
+    """Arguments as JSON to be edited: a key a line, and what cannot be seen by its number."""
+    text = json.dumps(json.loads(arguments), indent=2, ensure_ascii=False)
+    return "".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def _changes(before: str, after: str) -> str:
+    """Which arguments differ from those that would have run."""
+    old, new = json.loads(before), json.loads(after)
+    changed = [
+        f"{name} was {json.dumps(old[name])}" if name in old else f"{name} is new"
+        for name in new
+        if name not in old or new[name] != old[name]
+    ]
+    return ", ".join([*changed, *(f"{name} is gone" for name in old if name not in new)])

@@ -13,14 +13,18 @@ from workbench.tui.paint import content
 from workbench.tui.run.driving import Driving
 from workbench.tui.run.frame import SideColumn, ThirdColumn, TopLine
 from workbench.tui.run.standing import top_facts, top_state, where_words
-from workbench.view import panes
-from workbench.view.bars import Bar, bar_for, past_bar
+from workbench.view.bars import Bar, bar_for
+from workbench.view.meters import strip as strip_line
+from workbench.view.past import past_bar
 
 if TYPE_CHECKING:
     from workbench.opening import Opened
 
 ASKING = ("approval", "batch", "interrupted", "hold")
 """Bars that want an answer."""
+ABOUT_THE_QUESTION = ("edit", "edit-result", "answer", "reason", "more")
+"""What is open in the bar in order to answer."""
+ASKS = "▲ waiting for you: esc, then y or n"
 
 
 class Drawing(Driving):
@@ -29,6 +33,8 @@ class Drawing(Driving):
     def __init__(self, opened: Opened, *, play: bool = False) -> None:
         super().__init__(opened, play=play)
         self._bar_key: object = None
+        self.drawn_cursor = -1
+        """The entry that was picked when what follows it was drawn."""
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.draw)
@@ -37,7 +43,7 @@ class Drawing(Driving):
 
     def draw(self) -> None:
         """Everything, as the desk says it is."""
-        self._dirty = False
+        super().draw()
         if not self.is_attached:
             return
         self.desk.refresh()
@@ -71,17 +77,19 @@ class Drawing(Driving):
     def draw_selection(self) -> None:
         """What stands around the transcript, and follows the entry that is picked in it."""
         desk, state = self.desk, self.desk.state
+        self.drawn_cursor = self.transcript.cursor
         top_line = self.query_one(TopLine)
         facts = top_facts(desk, self.opened, narrow=self.narrow)
         top_line.show(self.run_title, facts, where_words(desk), *top_state(desk))
         strip = self.query_one("#strip", Static)
         strip.display = 60 <= self.size.width < 100
         if strip.display:
-            strip.update(content(panes.strip(state, self.size.width - 2)), layout=False)
+            strip.update(content(strip_line(state, self.size.width - 2)), layout=False)
         at_work = self.going or desk.looking_back
         side = self.query_one(SideColumn)
         if side.display:
-            side.show(state, desk.selected_call(self.transcript.cursor), running=at_work, shown=self.shown)
+            only = self.shown if self.narrow else None
+            side.show(state, desk.selected_call(self.transcript.cursor), running=at_work, only=only)
         third = self.query_one(ThirdColumn)
         if third.display:
             event = self.run_.events[state.n - 1] if state.n else None
@@ -97,7 +105,7 @@ class Drawing(Driving):
         bar, wanted = self.bar, self.wanted_bar()
         asks = wanted is not None and wanted.kind in ASKING
         if bar.mode not in ("", "question"):
-            bar.set_behind("waiting for you: esc, then y or n" if asks and bar.mode in ("message", "name", "search") else "")
+            bar.show_aside(ASKS if asks and bar.mode not in ABOUT_THE_QUESTION else "")
             if bar.mode == "more" and self.guard.armed:
                 self.arm_guard()
             return

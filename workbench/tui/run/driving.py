@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.worker import Worker, WorkerState
@@ -29,6 +30,7 @@ class Driving(RunBase):
         self.touched: set[str] = set()
         """Calls about which something was recorded since they were drawn."""
         self._dirty = False
+        self._drawn_at = 0.0
         self._driver: Worker[None] | None = None
         self._unsubscribe: list[Callable[[], None]] = []
 
@@ -62,7 +64,7 @@ class Driving(RunBase):
         self._carry_out(self.run_.play if play else self.run_.step)
 
     def go_on(self, *, move: bool) -> None:
-        """After a decision: run on, if the run was running. Else make the move, or only record what follows by itself."""
+        """After a decision: run on, if the run ran. Else make the move, or only record what follows by itself."""
         if self.keep_going or move:
             self.drive(play=self.keep_going)
         else:
@@ -163,11 +165,17 @@ class Driving(RunBase):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw soon."""
-        if not self._dirty and self.is_attached:
-            self._dirty = True
-            self.set_timer(FRAME, self.draw)
+        """Draw soon: at once, or a frame after the last time."""
+        if self._dirty or not self.is_attached:
+            return
+        self._dirty = True
+        wait = self._drawn_at + FRAME - monotonic()
+        if wait > 0:
+            self.set_timer(wait, self.draw)
+        else:
+            self.call_later(self.draw)
 
     def draw(self) -> None:
-        """Everything, as the desk says it is."""
-        raise NotImplementedError
+        """Draw what has happened. The parts built on this one say how."""
+        self._dirty = False
+        self._drawn_at = monotonic()

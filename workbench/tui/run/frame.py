@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from workbench.tui.actions import bindings
 from workbench.tui.paint import content, contents
+from workbench.tui.transcript.wrap import shown
 from workbench.view.entries import Line, Span
-from workbench.view.visible import visible
+from workbench.view.lines import heading, wrap
 
 if TYPE_CHECKING:
     from workbench.core.events import Event
@@ -22,6 +23,22 @@ if TYPE_CHECKING:
     from workbench.core.state import State
 
 Shown = Literal["transcript", "calls", "budget"]
+
+
+class Block(Static):
+    """Lines below each other, drawn when they change."""
+
+    lines: list[Line] | None = None
+
+    def put(self, lines: list[Line]) -> None:
+        """Draw the lines; the screen is laid out anew only where their number changed."""
+        before, self.lines = self.lines, lines
+        if lines != before:
+            self.update(contents(lines), layout=before is None or len(lines) != len(before))
+
+
+SHORTEST = 6
+"""Cells that the title keeps."""
 
 
 class TopLine(Static):
@@ -37,24 +54,31 @@ class TopLine(Static):
     """
 
     def show(self, title: str, facts: str, where: str, state: Span, kind: str) -> None:
-        """Draw it; the title gives way when there is no room for everything."""
+        """Draw it. What there is no room for gives way: first the facts, then the title, then where the run is."""
         self.set_classes(kind)
-        room = max(10, self.size.width)
+        room = max(10, self.size.width - 2)
         right = [Span(where, "quiet"), Span("  "), Span(state.text, state.role, bold=True)]
-        left_room = room - sum(cell_len(span.text) for span in right) - 2
-        shown = visible(title).replace("\n", " ")
-        facts = f"   {facts}" if facts else ""
-        if cell_len(shown) + cell_len(facts) > left_room:
+        if room - _cells(right) < SHORTEST:
+            right = right[2:]
+        left = max(0, room - _cells(right) - 2)
+        title, facts = shown(title), f"   {facts}" if facts else ""
+        if cell_len(title) + cell_len(facts) > left:
             facts = ""
-        while cell_len(shown) > max(4, left_room):
-            shown = f"{shown[:-2]}…"
-        gap = " " * max(1, left_room + 2 - cell_len(shown) - cell_len(facts))
-        line: Line = (Span(shown, bold=True), Span(facts, "quiet"), Span(gap), *right)
+        if cell_len(title) > left:
+            title = f"{set_cell_size(title[:left], max(0, left - 1)).rstrip()}…"
+        gap = " " * (room - cell_len(title) - cell_len(facts) - _cells(right))
+        line: Line = (Span(title, bold=True), Span(facts, "quiet"), Span(gap), *right)
         self.update(content(line), layout=False)
 
 
-class CallsPane(Static):
-    """The list of tool calls; a click on one picks it."""
+def _cells(spans: list[Span]) -> int:
+    return sum(cell_len(span.text) for span in spans)
+
+
+class CallsPane(Block, can_focus=True):
+    """The list of tool calls; a click on one picks it, and so do the arrows."""
+
+    BINDINGS = bindings("bar")
 
     class Picked(Message):
         """A person picked a call."""
@@ -63,6 +87,13 @@ class CallsPane(Static):
             super().__init__()
             self.call_id = call_id
 
+    class Moved(Message):
+        """A person asked for the call above or below the picked one."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
     def __init__(self) -> None:
         super().__init__("", id="calls")
         self._ids: list[str] = []
@@ -70,12 +101,18 @@ class CallsPane(Static):
     def show(self, lines: list[Line], ids: list[str]) -> None:
         """`ids` are the calls on the lines after the heading."""
         self._ids = ids
-        put(self, lines)
+        self.put(lines)
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         if offset is not None and 1 <= offset.y <= len(self._ids):
             self.post_message(self.Picked(self._ids[offset.y - 1]))
+
+    def action_previous_call(self) -> None:
+        self.post_message(self.Moved(-1))
+
+    def action_next_call(self) -> None:
+        self.post_message(self.Moved(1))
 
 
 class SideColumn(Vertical):
@@ -85,36 +122,37 @@ class SideColumn(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="side")
-        self.budget = Static("", id="budget")
+        self.budget = Block("", id="budget")
         self.calls = CallsPane()
-        self.detail = Static("", id="detail")
+        self.detail = Block("", id="detail")
 
     def compose(self) -> ComposeResult:
         yield self.budget
         yield self.calls
         yield self.detail
 
-    def show(self, state: State, selected: CallRecord | None, *, running: bool, shown: Shown) -> None:
-        """Draw the run as `state` says it is."""
-        from workbench.view import panes
+    def show(self, state: State, selected: CallRecord | None, *, running: bool, only: Shown | None) -> None:
+        """Draw the run as `state` says it is. `only` is what stands alone, on a narrow screen."""
+        from workbench.view import meters, panes
 
-        width = max(20, self.content_region.width)
+        width, room = max(20, self.content_region.width), self.content_region.height
+        if only != "calls":
+            budget = meters.budget(state, width)
+            self.budget.put(budget)
+            room -= len(budget) + 1
+        if only == "budget":
+            return
+        detail = []
+        if selected is not None:
+            detail = panes.call_detail(state, selected, width, max(3, room // 2 - 4))
         picked = selected.call.id if selected is not None else ""
-        put(self.budget, panes.budget(state, width))
-        detail = panes.call_detail(state, selected, width) if selected is not None else []
-        rows = max(3, self.size.height - 14 - min(len(detail), 12)) if shown == "transcript" else None
+        rows = max(3, room - 3 - len(detail))
         lines, ids = panes.calls(state, width, selected=picked, running=running, rows=rows)
         self.calls.show(lines, ids)
-        put(self.detail, detail)
+        self.detail.put(detail)
 
 
-def put(static: Static, lines: list[Line]) -> None:
-    """Draw the lines; the screen is laid out anew only where their number changed."""
-    same = isinstance(static.content, Content) and static.content.plain.count("\n") == max(0, len(lines) - 1)
-    static.update(contents(lines), layout=not same)
-
-
-class ThirdColumn(Static):
+class ThirdColumn(Block):
     """On wide screens: the loop with its lit line, and what the model reads next, a message a line."""
 
     def __init__(self) -> None:
@@ -123,22 +161,16 @@ class ThirdColumn(Static):
     def show(self, state: State, event: Event | None, *, past: bool, running: bool) -> None:
         """`event` is the latest one of what is looked at."""
         from workbench.view import panes, tracer
-        from workbench.view.bars import wrap
 
         width = max(20, self.content_region.width)
         title = "What the model read" if past else "What the model reads next"
         place = tracer.trace(state, event, running=running or past)
         loop = [
-            panes.heading("The loop", width, "frames", "t"),
+            heading("The loop", width, "frames", "t"),
             *tracer.loop_lines(place, width),
             (),
             *wrap((Span(place.caption),), width),
             (),
         ]
         rows = max(4, self.size.height - len(loop) - 3)
-        put(self, [*loop, *panes.request_lines(state, width, title, rows=rows)])
-
-
-def quiet(text: str) -> Content:
-    """A quiet line of our own words."""
-    return Content.styled(text, "$wb-quiet")
+        self.put([*loop, *panes.request_lines(state, width, title, rows=rows)])

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from textual import events, on
+from textual.widgets import Input
 
 from workbench.core.gate import describe
 from workbench.tui.run.bar import BarArea
-from workbench.tui.run.base import RunBase
+from workbench.tui.run.deciding import Deciding
+from workbench.tui.run.frame import SideColumn
+from workbench.tui.run.looking_back import LookingBack
+from workbench.tui.run.reading import Reading
 from workbench.tui.screens import Shell
 from workbench.view.entries import Line, Span
 from workbench.view.visible import visible
 
 
-class Keeping(RunBase):
+class Keeping(Reading, LookingBack, Deciding):
     """What is kept, and how to go on with it."""
 
     def action_again(self) -> None:
@@ -28,7 +32,7 @@ class Keeping(RunBase):
         if self.can("message"):
             title: Line = (
                 Span("Message to the model", "user", bold=True),
-                Span("   the run goes on with it: steps and seconds start again, totals stay", "quiet"),
+                Span("   enter sends, the run goes on: steps and seconds start again, totals stay", "quiet"),
             )
             self.bar.open_area("message", "primary", title, "")
             self.draw_keys()
@@ -41,20 +45,23 @@ class Keeping(RunBase):
             self.say("the message is empty")
             return
         self.reopen_bar()
-        self.keep_going = True
-        self.command(lambda: self.run_.message(event.text), then_drive=True)
+        if self.command(lambda: self.run_.message(event.text)):
+            self.keep_going = True
+            self.drive(play=True)
 
     def action_name(self) -> None:
         title: Line = (Span("Name this session", "primary"), Span("   it is saved all along", "quiet"))
         self.bar.open_field("name", "primary", title, self.run_title)
         self.draw_keys()
 
-    def field_entered(self, text: str) -> None:
-        """A line was entered that is not about a decision: a name."""
-        if self.bar.mode == "name":
-            self.reopen_bar()
-            if text.strip() and self.command(lambda: self.run_.change({"title": text.strip()})):
-                self.say(f"named {visible(text.strip())}")
+    @on(Input.Submitted, "#bar-field")
+    def _named(self, event: Input.Submitted) -> None:
+        if self.bar.mode != "name":
+            return
+        name = event.value.strip()
+        self.reopen_bar()
+        if name and name != self.run_title and self.command(lambda: self.run_.change({"title": name})):
+            self.say(f"named {name}")
 
     # ------------------------------------------------------------ grants
 
@@ -109,14 +116,17 @@ class Keeping(RunBase):
         shell.leave_run(self)
 
     def action_next_pane(self) -> None:
-        scroll = self.bar.scroll
-        if self.bar.mode == "question" and scroll.display and self.focused is not scroll:
-            scroll.focus()
-        elif self.bar.typing and self.focused is self.transcript:
-            (self.bar.area if self.bar.area.display else self.bar.field).focus()
-        else:
-            self.transcript.focus()
-        self.draw_keys()
+        self._turn(1)
 
     def action_previous_pane(self) -> None:
-        self.action_next_pane()
+        self._turn(-1)
+
+    def _turn(self, by: int) -> None:
+        """From pane to pane: the transcript, what is open in the bar, the calls."""
+        inside, calls = self.bar.inside, self.query_one(SideColumn).calls
+        there = [self.transcript, *([inside] if inside is not None else []), calls]
+        panes = [pane for pane in there if pane.region]
+        if panes:
+            at = panes.index(self.focused) if self.focused in panes else -by
+            panes[(at + by) % len(panes)].focus()
+        self.draw_keys()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from textual import on
 from textual.timer import Timer
 
-from workbench.tui.run.base import RunBase
+from workbench.tui.run.drawing import Drawing
 from workbench.tui.transcript import Transcript
 
 PLAY_EVERY = 0.6
 """Seconds an event stays while the past is played."""
 
 
-class LookingBack(RunBase):
+class LookingBack(Drawing):
     """← → events, shift+← → steps, end now."""
 
     past_timer: Timer | None = None
@@ -44,23 +44,24 @@ class LookingBack(RunBase):
 
     def look(self, n: int) -> None:
         """Look at the run as it was after event n."""
-        if self.going and not self.desk.looking_back:
-            self.say("the run is going: r pauses it, then ← looks back")
-            return
-        if not self.run_.events:
-            self.say("nothing has happened yet")
-            return
-        if self.bar.mode not in ("", "question"):
-            self.bar.close_bar()
-        self.desk.look_at(n)
-        self._show_place()
+        if self._can_look():
+            self.desk.look_at(n)
+            self._show_place()
 
     def look_step(self, direction: int) -> None:
-        if not self.run_.events:
-            self.say("nothing has happened yet")
-            return
-        self.desk.look_by_step(direction)
-        self._show_place()
+        """Look at the run as it was a whole step earlier or later."""
+        if self._can_look():
+            self.desk.look_by_step(direction)
+            self._show_place()
+
+    def _can_look(self) -> bool:
+        if self.going and not self.desk.looking_back:
+            self.say("the run is going: r pauses it, then ← looks back")
+        elif len(self.run_.events) < 2:
+            self.say("there is nothing earlier yet")
+        else:
+            return True
+        return False
 
     def look_now(self) -> None:
         """Back to now."""
@@ -71,6 +72,8 @@ class LookingBack(RunBase):
     def _show_place(self) -> None:
         """Show as much of the transcript as there was, and say again what differs from how it ended."""
         desk, transcript = self.desk, self.transcript
+        if self.bar.mode not in ("", "question"):
+            self.close_field()
         count = len(desk.timeline)
         if desk.looking_back:
             transcript.truncate(count)

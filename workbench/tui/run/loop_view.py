@@ -15,7 +15,7 @@ from workbench.tui.screens import Dialog, KeysRow, KeyWords
 from workbench.view import tracer
 from workbench.view.desk import Desk
 from workbench.view.entries import Line, Span
-from workbench.view.panes import heading
+from workbench.view.lines import heading
 from workbench.view.words import stop_title
 
 CODE = 43

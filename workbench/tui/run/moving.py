@@ -6,17 +6,21 @@ from textual import events, on
 
 from workbench.core.values import LIMIT_NAMES
 from workbench.tui.run.bar import LimitsList
-from workbench.tui.run.base import RunBase
+from workbench.tui.run.deciding import Deciding
+from workbench.tui.run.looking_back import LookingBack
 from workbench.view import words
 from workbench.view.entries import Line, Span
 from workbench.view.figures import amount
-from workbench.view.panes import Gauge, gauges, meter
+from workbench.view.meters import Gauge, gauges, meter
 
-LABEL = 34
-METER = 16
+LABEL, METER, FIGURE = 35, 16, 24
+"""Cells of a row of the list of limits: what it is, its meter, its figures."""
+SHORT_LABEL = 11
+FRACTIONS = ("cost", "seconds")
+"""Limits that need not be whole numbers."""
 
 
-class Moving(RunBase):
+class Moving(LookingBack, Deciding):
     """Step, run, pause, stop, caps."""
 
     limit_at = 0
@@ -55,7 +59,8 @@ class Moving(RunBase):
     def action_stop(self) -> None:
         if self.can("stop"):
             self.keep_going = False
-            self.command(self.run_.stop, then_drive=True)
+            if self.command(self.run_.stop):
+                self.go_on(move=False)
 
     # ------------------------------------------------------------ caps
 
@@ -65,9 +70,8 @@ class Moving(RunBase):
             return
         stop = self.run_.state.stopped
         if stop is not None and stop.limit is not None and stop.knob.startswith("limits."):
-            knob, value = stop.knob, words.raised(stop.knob, stop.limit)
-            if self.command(lambda: self.run_.change(raised_setting(self.run_.state.limits, knob, value))):
-                self.command(self.run_.go_on)
+            setting = raised_setting(self.run_.state.limits, stop.knob, words.raised(stop.knob, stop.limit))
+            if self.command(lambda: self.run_.change(setting)) and self.command(self.run_.go_on):
                 self.keep_going = True
                 self.drive(play=True)
         elif self.run_.state.limits.steps is not None:
@@ -111,20 +115,20 @@ class Moving(RunBase):
                 self.limit_at = (self.limit_at + step) % len(LIMIT_NAMES)
                 self.limit_digits = ""
             case "toggle":
-                self._set_limit(
-                    chosen, None if chosen.cap is not None and not self.limit_digits else self._typed(chosen)
-                )
+                off = chosen.cap is not None and not self.limit_digits
+                self._set_limit(chosen, None if off else self._typed(chosen))
             case "more":
-                self._set_limit(chosen, words.raised(f"limits.{chosen.name}", chosen.cap or self._offer(chosen)))
+                cap = chosen.cap
+                self._set_limit(chosen, self._offer(chosen) if cap is None else words.raised(_knob(chosen), cap))
             case "less":
-                self._set_limit(chosen, max(1, int(chosen.cap) // 2) if chosen.cap else self._offer(chosen))
+                self._set_limit(chosen, self._offer(chosen) if chosen.cap is None else _halved(chosen))
         self._draw_limits()
 
     def on_key(self, event: events.Key) -> None:
         """A number typed in the list of limits."""
-        if self.bar.mode != "limits" or event.character is None:
+        if self.bar.mode != "limits" or self.focused is not self.bar.limits:
             return
-        if event.character.isdigit() or (event.character == "." and self.limit_digits):
+        if event.character is not None and (event.character.isdecimal() or event.character == "."):
             self.limit_digits = (self.limit_digits + event.character)[:12]
         elif event.key == "backspace":
             self.limit_digits = self.limit_digits[:-1]
@@ -134,11 +138,12 @@ class Moving(RunBase):
         self._draw_limits()
 
     def _typed(self, gauge: Gauge) -> float:
+        """The number that was typed; without one, a value that makes sense."""
         try:
             value = float(self.limit_digits)
         except ValueError:
             return self._offer(gauge)
-        return value if value > 0 else self._offer(gauge)
+        return value if gauge.name in FRACTIONS else float(int(value))
 
     def _offer(self, gauge: Gauge) -> float:
         """A value for a limit that has none: what it was in the scenario, else twice what is used."""
@@ -146,10 +151,17 @@ class Moving(RunBase):
         value = own.stop if gauge.name == "repeats" and own is not None else own
         if isinstance(value, int | float):
             return float(value)
-        return 5.0 if gauge.name == "repeats" else max(1.0, round(gauge.used * 2) or 10)
+        if gauge.name == "repeats":
+            return 5.0
+        return max(1.0, round(gauge.used * 2)) if gauge.used > 0 else 10.0
 
     def _set_limit(self, gauge: Gauge, value: float | None) -> None:
         self.limit_digits = ""
+        if value == gauge.cap:
+            return
+        if value == 0:
+            self.say("a cap of 0 would allow nothing: enter switches it off")
+            return
         setting = raised_setting(self.run_.state.limits, f"limits.{gauge.name}", value)
         self.command(lambda: self.run_.change(setting))
 
@@ -159,33 +171,43 @@ class Moving(RunBase):
             Span("   enter on or off · + - or a number and enter · esc closes", "quiet"),
         )
         lines = [self._limit_line(index, gauge) for index, gauge in enumerate(gauges(self.run_.state))]
-        self.bar.show_list("limits", "primary", title, lines)
+        self.bar.show_list("limits", "primary", title, lines, self.limit_at)
         self.draw_keys()
 
     def _limit_line(self, index: int, gauge: Gauge) -> Line:
-        picked = index == self.limit_at
-        knob = "limits.repeats.stop" if gauge.name == "repeats" else f"limits.{gauge.name}"
-        label = f"{words.KNOBS.get(knob, gauge.label):<{LABEL}}"
+        picked, on = index == self.limit_at, gauge.cap is not None
+        knob = _knob(gauge)
+        room = self.size.width - 8
+        label = f"{words.KNOBS.get(knob, gauge.label):<{LABEL}}" if room >= LABEL + FIGURE else gauge.label
         if picked and self.limit_digits:
             figure = f"{self.limit_digits}▏"
         elif gauge.cap is None:
             figure = f"off, {amount(gauge.used, knob)} so far"
         else:
             figure = f"{amount(gauge.used, knob)} of {amount(gauge.cap, knob)}"
+        cells = METER if room >= LABEL + METER + FIGURE else 0
         return (
             Span("▸ " if picked else "  ", "primary"),
-            Span(label, "" if gauge.cap is not None else "quiet", bold=picked),
-            *meter(gauge.share, METER, "error" if gauge.full else "primary"),
-            Span(f"  {figure}", "" if gauge.cap is not None else "quiet"),
+            Span(f"{label:<{SHORT_LABEL}}", "" if on else "quiet", bold=picked),
+            *meter(gauge.share, cells, "error" if gauge.full else "primary"),
+            Span(f"  {figure}", "" if on else "quiet"),
         )
+
+
+def _knob(gauge: Gauge) -> str:
+    return "limits.repeats.stop" if gauge.name == "repeats" else f"limits.{gauge.name}"
+
+
+def _halved(gauge: Gauge) -> float:
+    cap = gauge.cap or 0.0
+    return cap / 2 if gauge.name in FRACTIONS else max(1.0, cap // 2)
 
 
 def raised_setting(limits: object, knob: str, value: float | None) -> dict[str, object]:
     """The setting that gives a cap another value; that of the repeat guard keeps its other figures."""
     name = knob.removeprefix("limits.").split(".")[0]
     if name != "repeats":
-        whole = value is not None and name not in ("cost", "seconds")
-        return {f"limits.{name}": int(value) if whole and value is not None else value}
+        return {f"limits.{name}": value if value is None or name in FRACTIONS else int(value)}
     if value is None:
         return {"limits.repeats": None}
     guard = getattr(limits, "repeats", None)

@@ -7,50 +7,73 @@ from functools import partial
 from textual import on
 from textual.widgets import Input
 
-from workbench.tui.run.bar import BarField
-from workbench.tui.run.base import RunBase
-from workbench.tui.run.frame import CallsPane, Shown
+from workbench.core.records import CallRecord
+from workbench.tui.run.bar import SearchField
+from workbench.tui.run.deciding import Deciding
+from workbench.tui.run.frame import CallsPane, Shown, SideColumn
 from workbench.tui.run.loop_view import LoopView
 from workbench.tui.transcript import Transcript
 from workbench.tui.viewer import RequestViewer, Viewer
-from workbench.view.entries import Line, Span, all_lines
+from workbench.view.arguments import argument_lines
+from workbench.view.entries import Line, Span, all_lines, lines_of
 from workbench.view.requests import request_count, request_page
+from workbench.view.words import name_of
 
 
-class Reading(RunBase):
+class Reading(Deciding):
     """Nothing in here changes the run."""
 
     # ------------------------------------------------------------ the transcript
 
     @on(Transcript.Selected)
     def _selected(self) -> None:
-        if self.is_attached:
+        if self.is_attached and self.transcript.cursor != self.drawn_cursor:
             self.draw_selection()
+            self.draw_keys()
 
     @on(Transcript.FollowChanged)
     def _follow_changed(self) -> None:
         self.draw_notice()
 
+    @on(CallsPane.Moved)
+    def _call_moved(self, event: CallsPane.Moved) -> None:
+        picked = self.desk.selected_call(self.transcript.cursor)
+        if picked is not None:
+            self._pick_call(f"c{int(picked.call.id[1:]) + event.by}")
+
     @on(CallsPane.Picked)
     def _call_picked(self, event: CallsPane.Picked) -> None:
-        index = self.desk.entry_of_call(event.call_id)
+        self._pick_call(event.call_id)
+
+    def _pick_call(self, call_id: str) -> None:
+        index = self.desk.entry_of_call(call_id)
         if index >= 0:
             self.transcript.select(index)
 
     def action_view(self) -> None:
-        """The whole entry; while a call waits, all of its arguments."""
-        if self.desk.stand in ("approval", "interrupted") and self.bar.mode == "question":
+        """The whole entry; while something waits for the person, all of that."""
+        asked = self.waiting() if self.bar.mode == "question" else []
+        if asked and self.desk.stand == "approval":
             self.show_whole()
-            return
-        if not self.can("view"):
-            return
-        index = self.transcript.cursor
-        entry = self.desk.timeline.entry(index)
-        title: Line = (Span(entry.word, entry.role, bold=True), Span(f"   event {entry.key}", "quiet"))
-        body = [*all_lines(entry), *self.desk.hidden_lines(index)]
-        self.app.push_screen(
-            Viewer(title, body, facts=f"{sum(len(s.text) for line in body for s in line):,} characters")
-        )
+        elif asked:
+            self._view_asked(asked[0])
+        elif self.can("view"):
+            index = self.transcript.cursor
+            entry = self.desk.timeline.entry(index)
+            title: Line = (Span(entry.word, entry.role, bold=True), Span(f"   event {entry.key}", "quiet"))
+            self._view(title, [*all_lines(entry), *self.desk.hidden_lines(index)])
+
+    def _view_asked(self, record: CallRecord) -> None:
+        """The arguments of a call that was interrupted, or the result that is held."""
+        name = Span(name_of(record.call.tool), bold=True)
+        if record.held is not None:
+            self._view((Span("◆ Held: ", "held"), name), list(lines_of(record.held.content)))
+        else:
+            self._view((Span("▲ Interrupted: ", "wait"), name), argument_lines(record.arguments))
+
+    def _view(self, title: Line, body: list[Line]) -> None:
+        facts = f"{sum(len(span.text) for line in body for span in line):,} characters"
+        self.app.push_screen(Viewer(title, body, facts=facts))
 
     def action_original(self) -> None:
         if self.can("original"):
@@ -74,23 +97,22 @@ class Reading(RunBase):
 
     search_text = ""
 
-    @on(Input.Changed, "#bar-field")
+    @on(Input.Changed, "#bar-search")
     def _search_changed(self, event: Input.Changed) -> None:
         if self.bar.mode == "search":
             self.search_text = event.value
             self.transcript.search(event.value)
+            self.bar.note(())
 
-    @on(BarField.Find)
-    def _find(self, event: BarField.Find) -> None:
+    @on(SearchField.Find)
+    def _find(self, event: SearchField.Find) -> None:
         self.transcript.find(forward=event.forward)
 
     @on(Transcript.Found)
     def _found(self, event: Transcript.Found) -> None:
         if self.bar.mode == "search":
-            if event.place is None:
-                self.bar.note((Span("nothing found", "error"),))
-            else:
-                self.bar.note((Span("round the end, from the start" if event.wrapped else "", "quiet"),))
+            nothing, round_ = (Span("nothing found", "error"),), (Span("round the end, from the start", "quiet"),)
+            self.bar.note(nothing if event.place is None else round_ if event.wrapped else ())
 
     # ------------------------------------------------------------ panes
 
@@ -100,18 +122,23 @@ class Reading(RunBase):
         body = self.query_one("#body")
         body.set_class(what == "calls", "show-calls")
         body.set_class(what == "budget", "show-budget")
-        if what == "transcript" or not self.narrow:
-            self.transcript.focus()
-        self.call_after_refresh(self.draw)
+        self.draw()
+        self.call_after_refresh(self._shown)
+
+    def _shown(self) -> None:
+        # Only now is it known how much room there is.
+        self.draw_selection()
+        calls = self.query_one(SideColumn).calls
+        (calls if self.shown == "calls" and calls.region else self.transcript).focus()
 
     def action_show_transcript(self) -> None:
         self.show("transcript")
 
     def action_show_calls(self) -> None:
-        self.show("calls" if self.narrow else "transcript")
+        self.show("calls")
 
     def action_show_budget(self) -> None:
-        self.show("budget" if self.narrow else "transcript")
+        self.show("budget")
 
     # ------------------------------------------------------------ what the model sees
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from textual import events
 
-from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.keeping import Keeping
-from workbench.tui.run.looking_back import LookingBack
 from workbench.tui.run.moving import Moving
-from workbench.tui.run.reading import Reading
 
 
-class RunScreen(Moving, Deciding, LookingBack, Keeping, Reading):
+class RunScreen(Moving, Keeping):
     """Watch one run: step it, cap it, decide what it may do, and walk back through it."""
 
     CSS_PATH = "run.tcss"
@@ -19,5 +16,6 @@ class RunScreen(Moving, Deciding, LookingBack, Keeping, Reading):
     def on_key(self, event: events.Key) -> None:
         """Every key passes here before it acts: the guard wants to know when it was pressed."""
         self.guard.pressed(event.key, event.time)
+        self.unsay()
         if self.choose_scope(event) or self.withdraw(event):
             event.stop()

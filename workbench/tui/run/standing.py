@@ -108,5 +108,7 @@ def _stop_word(desk: Desk) -> str:
     stop = desk.run.state.stopped
     if stop is None:
         return "stopped"
+    if stop.knob == words.CRASHED:
+        return "the loop crashed"
     knob = words.KNOBS.get(stop.knob)
     return f"stopped: {knob}" if knob is not None and stop.limit is not None else stop.status.value.replace("_", " ")

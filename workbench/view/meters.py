@@ -1,0 +1,251 @@
+"""The meters of a run as lines of spans: the budget in the side column, and the strip of narrow screens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.core.health import Health, health
+from workbench.core.state import State
+from workbench.core.values import LIMIT_NAMES
+from workbench.view import words
+from workbench.view.entries import Line, Role, Span
+from workbench.view.figures import amount, clock, money, short_number, tokens
+from workbench.view.lines import clip, cut, heading, line_cells, pad
+from workbench.view.visible import cells
+
+SPARKS = "▁▂▃▄▅▆▇█"
+SPARKED = 12
+"""Requests whose sizes are drawn."""
+LABELS = 10
+"""Cells of the labels."""
+FIGURES = 13
+"""Cells of the right-aligned figures beside a meter, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """One meter: how much of a cap is used."""
+
+    name: str
+    label: str
+    used: float
+    """NaN when nobody knows."""
+    cap: float | None
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1; 0 where there is no cap, or nobody knows."""
+        return share_of(self.used, self.cap)
+
+    @property
+    def full(self) -> bool:
+        return self.cap is not None and self.used >= self.cap
+
+
+GAUGE_LABELS = {
+    "steps": "steps",
+    "model_calls": "calls",
+    "tool_calls": "tool runs",
+    "input_tokens": "input",
+    "output_tokens": "output",
+    "total_tokens": "tokens",
+    "context_tokens": "context",
+    "cost": "cost",
+    "seconds": "time",
+    "failures": "failures",
+    "protocol_errors": "unread",
+    "denials": "denials",
+    "repeats": "repeats",
+}
+ALWAYS = ("steps", "input_tokens", "context_tokens", "cost", "seconds")
+"""Limits that are part of a line that is always there; any other has a line of its own while it is on."""
+
+
+def gauges(state: State) -> list[Gauge]:
+    """A gauge for every limit of a run, on or off, in the order of the format."""
+    found = []
+    for name in LIMIT_NAMES:
+        cap = getattr(state.limits, name)
+        value = cap.stop if name == "repeats" and cap is not None else cap
+        found.append(Gauge(name, GAUGE_LABELS[name], words.used_of(state, f"limits.{name}"), value))
+    return found
+
+
+def share_of(used: float, cap: float | None) -> float:
+    """How much of a cap is used, from 0 to 1."""
+    if cap is None or not used > 0:
+        return 0.0
+    return 1.0 if used >= cap else used / cap
+
+
+# ---------------------------------------------------------------- pieces
+
+
+def meter(share: float, cells: int, role: Role = "primary") -> list[Span]:
+    """A bar of that many cells; anything above 0 fills at least one of them."""
+    full = max(1, min(cells, round(share * cells))) if share and cells > 0 else 0
+    return [Span("━" * full, role), Span("─" * (cells - full), "rule")]
+
+
+def _labelled(label: str, right: str, width: int, middle: Sequence[Span] = (), role: Role = "") -> Line:
+    """A label, something drawn, and what stands at the right edge."""
+    room = width - LABELS - line_cells(tuple(middle))
+    return (Span(pad(label, LABELS), "quiet"), *middle, Span(pad(right, room, right=True), role))
+
+
+def _metered(label: str, share: float, figure: str, width: int) -> Line:
+    role: Role = "error" if share >= 1 else "primary"
+    room = _meter_room(figure, width)
+    return _labelled(label, figure, width, meter(share, room, role) if room else ())
+
+
+def _meter_room(figure: str, width: int) -> int:
+    """Cells for a meter beside that figure; 0 where there is hardly any."""
+    room = width - LABELS - max(FIGURES, cells(figure) + 1)
+    return room if room >= 4 else 0
+
+
+# ---------------------------------------------------------------- budget
+
+
+def budget(state: State, width: int) -> list[Line]:
+    """Every meter that is on, the context by category, and what a run has read, cost and taken."""
+    lines = [heading("Budget", width, "limits", "l"), _steps(state, width)]
+    lines += _context(state, width)
+    lines += _input(state, width)
+    for gauge in gauges(state):
+        if gauge.cap is not None and gauge.name not in ALWAYS:
+            figure = f"{amount(gauge.used)} of {amount(gauge.cap)}"
+            lines.append(_metered(gauge.label, gauge.share, figure, width))
+    lines.append(_labelled("calls", f"{amount(state.model_calls)} model, {amount(state.tool_calls)} tool", width))
+    lines.append(_capped(state, "cost", money(state.cost), width))
+    lines.append(_capped(state, "seconds", clock(state.seconds), width))
+    lines.append(health_line(state, width))
+    return lines
+
+
+def _steps(state: State, width: int) -> Line:
+    cap = state.limits.steps
+    if cap is None:
+        return _labelled("steps", f"{amount(state.steps)}, no cap", width)
+    return _metered("steps", share_of(state.steps, cap), f"{amount(state.steps)} of {amount(cap)}", width)
+
+
+def _window(state: State) -> int | None:
+    return state.limits.context_tokens or state.header.context_window
+
+
+def _context_figure(state: State) -> str:
+    """Our own estimate, always: what the next request is going to carry."""
+    window = _window(state)
+    figure = tokens(state.context_tokens, estimated=True)
+    return figure if window is None else f"{figure} of {short_number(window)}"
+
+
+def _context(state: State, width: int) -> list[Line]:
+    context = state.context
+    parts: tuple[tuple[str, int, Role], ...] = (
+        ("tools" if state.protocol.native_tools else "system", context.system, "quiet"),
+        ("user", context.user, "user"),
+        ("model", context.model, "model"),
+        ("results", context.results, "result"),
+        ("notes", context.notices, "notice"),
+    )
+    figure = _context_figure(state)
+    room = _meter_room(figure, width)
+    scale = max(_window(state) or 0, context.total, 1)
+    drawn: list[Span] = []
+    left = room
+    for _, size, role in parts:
+        filled = min(left, max(1, round(size / scale * room))) if size else 0
+        drawn.append(Span("━" * filled, role))
+        left -= filled
+    drawn.append(Span("─" * left, "rule"))
+    return [_labelled("context", figure, width, drawn), _categories([part for part in parts if part[1]], width)]
+
+
+def _categories(parts: Sequence[tuple[str, int, Role]], width: int) -> Line:
+    """What the context is spent on, under it; with short figures where the full ones do not fit."""
+    line: Line = ()
+    for figure in (amount, short_number):
+        labels = [f"{'  ' if index else ''}{name} {figure(size)}" for index, (name, size, _) in enumerate(parts)]
+        used = sum(map(cells, labels))
+        indent = Span(" " * max(0, min(LABELS, width - used)))
+        line = (indent, *(Span(label, part[2]) for label, part in zip(labels, parts, strict=True)))
+        if used <= width:
+            break
+    return clip(line, width)
+
+
+def _input(state: State, width: int) -> list[Line]:
+    requests = state.requests
+    latest = [requests[i].tokens for i in range(max(0, len(requests) - SPARKED), len(requests))]
+    cap = state.limits.input_tokens
+    figure = f"{tokens(state.input_tokens, estimated=state.estimated)} {f'of {amount(cap)}' if cap else 'so far'}"
+    room = width - LABELS - cells(figure) - 1
+    spark = sparkline(latest[-room:]) if room > 0 else ""
+    role: Role = "error" if cap is not None and state.input_tokens >= cap else ""
+    lines: list[Line] = [_labelled("input", figure, width, (Span(spark, "primary"),), role)]
+    if latest and state.stopped is None:
+        again = f"the next call reads {tokens(state.context_tokens, estimated=True)} again"
+        lines.append((Span(cut(f"{'':<{LABELS}}{again}", width), "quiet"),))
+    return lines
+
+
+def _capped(state: State, name: str, figure: str, width: int) -> Line:
+    cap = getattr(state.limits, name)
+    if cap is None:
+        return _labelled(GAUGE_LABELS[name], figure, width)
+    share = share_of(words.used_of(state, f"limits.{name}"), cap)
+    return _metered(GAUGE_LABELS[name], share, f"{figure} of {amount(cap, f'limits.{name}')}", width)
+
+
+def sparkline(values: Sequence[int]) -> str:
+    """One sign a value, against the largest of them."""
+    top = max(values, default=0)
+    return "".join(SPARKS[max(0, min(7, value * 8 // (top + 1)))] for value in values) if top > 0 else ""
+
+
+# ---------------------------------------------------------------- health and strip
+
+
+def health_line(state: State, width: int) -> Line:
+    """Steady or circling, and the counters behind the word."""
+    now = health(state)
+    return clip((Span(f"{'health':<{LABELS}}", "quiet"), _health_sign(now), Span(f"  {_because(now)}")), width)
+
+
+def _health_sign(now: Health) -> Span:
+    return Span(f"◐ {now.word}", "wait") if now.circling else Span(f"● {now.word}", "go")
+
+
+def _because(now: Health) -> str:
+    """The counter behind the word, and the other one where it tells of circling, too."""
+    if now.same_call >= 2 and now.since_success:
+        return f"{now.because}, {now.since_success} in a row without success"
+    return now.because
+
+
+def strip(state: State, width: int) -> Line:
+    """The meters on one line, for narrow screens; when not all fits, the cost goes first and the health never."""
+    now = health(state)
+    cap = state.limits.steps
+    steps = f"{amount(state.steps)} of {amount(cap)}" if cap is not None else amount(state.steps)
+    parts: dict[str, list[Span]] = {
+        "steps": [Span("steps ", "quiet")],
+        "meter": [*meter(share_of(state.steps, cap), 8), Span(" ")] if cap is not None else [],
+        "figure": [Span(steps)],
+        "context": [Span("   context ", "quiet"), Span(_context_figure(state))],
+        "read": [Span("   read ", "quiet"), Span(tokens(state.input_tokens, estimated=state.estimated))],
+        "cost": [Span("   cost ", "quiet"), Span(money(state.cost))],
+        "health": [Span("   "), _health_sign(now)],
+        "because": [Span(f"  {now.because}")] if now.circling else [],
+    }
+    line: Line = ()
+    for dropped in ("", "cost", "meter", "read", "context"):
+        parts.pop(dropped, None)
+        line = tuple(span for spans in parts.values() for span in spans)
+        if line_cells(line) <= width:
+            break
+    return clip(line, width)

@@ -1,0 +1,161 @@
+"""Looking back, in words and signs: what each event was, and a strip with one sign an event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.core.events import (
+    NO_ERROR,
+    Decided,
+    Event,
+    Forked,
+    Held,
+    LateResult,
+    ModelFailed,
+    ModelReply,
+    Notice,
+    Resumed,
+    SettingsChanged,
+    Stopped,
+    StopRequested,
+    ToolResult,
+    ToolStarted,
+    UserMessage,
+)
+from workbench.core.state import State
+from workbench.view import words
+from workbench.view.bars import Bar
+from workbench.view.entries import Line, Role, Span
+from workbench.view.figures import amount
+from workbench.view.lines import cut_line
+
+TICKED = 20
+"""Events a cell up to which a strip has ticks: beyond, there would be one in every cell."""
+
+
+def past_bar(events: Sequence[Event], state: State, width: int) -> Bar:
+    """The bar of somebody who looks at `state`, a moment of a run with these events."""
+    total, at = len(events), state.n
+    what = event_words(events[at - 1], state) if at else "before the first event"
+    title = (
+        Span(f"◀ You are looking at event {at} of {total}: {what}", "past"),
+        Span(f"   the run waits at event {total}", "quiet"),
+    )
+    return Bar(kind="past", role="past", title=title, body=(event_strip(events, at, width - 2),))
+
+
+def event_strip(events: Sequence[Event], at: int, width: int) -> Line:
+    """One sign an event, event `at` marked; where there are more events than cells, ticks at the steps only."""
+    total = len(events)
+    if total == 0 or width < 1:
+        return ()
+    gap = min(4, width // total)
+    if gap < 1:
+        return _long_strip(events, at, width)
+    line: list[Span] = []
+    step = 0
+    for number, event in enumerate(events, 1):
+        step += isinstance(event, ModelReply)
+        sign = event_sign(event, step)[-gap:]
+        role: Role = "past" if number <= at else "quiet"
+        line.append(Span(sign, "here" if number == at else role, bold=number == at))
+        if number < total and gap > len(sign):
+            line.append(Span("─" * (gap - len(sign)), "past" if number < at else "rule"))
+    return tuple(line)
+
+
+def _long_strip(events: Sequence[Event], at: int, width: int) -> Line:
+    """Where we are on a line as long as the run, with a tick where a step begins, if those can be told apart."""
+    total = len(events)
+    here = (max(at, 1) - 1) * width // total
+    cells = ["─"] * width
+    if total <= width * TICKED:
+        for index, event in enumerate(events):
+            if isinstance(event, ModelReply):
+                cells[index * width // total] = "┴"
+    return (
+        Span("".join(cells[:here]), "past"),
+        Span("◆", "here", bold=True),
+        Span("".join(cells[here + 1 :]), "rule"),
+    )
+
+
+def event_sign(event: Event, step: int) -> str:
+    """U user, a number for a model turn, → started, = result, ✗ error, ▲ decided, ⊘ denied, ◆ held, · the rest."""
+    match event:
+        case UserMessage():
+            return "U"
+        case ModelReply():
+            return str(step)
+        case ToolStarted():
+            return "→"
+        case ToolResult(outcome="denied") | Decided(decision="deny"):
+            return "⊘"
+        case ToolResult(outcome=outcome):
+            return "=" if outcome in NO_ERROR else "✗"
+        case ModelFailed():
+            return "✗"
+        case Decided():
+            return "▲"
+        case Held():
+            return "◆"
+        case Stopped():
+            return "■"
+        case _:
+            return "·"
+
+
+_DECIDED = {"allow": "was allowed", "deny": "was denied", "edit": "was changed", "answer": "was answered for"}
+_ENDED = {
+    "ran": "returned",
+    "failed": "failed",
+    "denied": "was denied",
+    "invalid": "was not valid",
+    "not_run": "was not run",
+    "cancelled": "was cancelled",
+    "unknown": "was left unknown",
+    "answered": "was answered for",
+    "stored": "was not run again",
+    "defect": "is broken",
+}
+
+
+_WORDS: dict[type[Event], str] = {
+    UserMessage: "the user spoke",
+    ModelFailed: "the request failed",
+    Notice: "a note to the model",
+    SettingsChanged: "a setting changed",
+    StopRequested: "a stop was asked for",
+    Resumed: "the run went on",
+}
+
+
+def event_words(event: Event, state: State) -> str:
+    """What happened, in a few words. `state` knows the calls."""
+    match event:
+        case ModelReply(reading="answer"):
+            return "the model answered"
+        case ModelReply(calls=calls):
+            names = words.names_of([call.tool for call in calls])
+            return f"the model asked for {names}" if calls else "the model replied"
+        case Decided(call=call, decision=decision):
+            return f"{_tool_of(state, call)} {_DECIDED[decision]}"
+        case ToolStarted(call=call):
+            return f"{_tool_of(state, call)} started"
+        case ToolResult(call=call, outcome=outcome):
+            return f"{_tool_of(state, call)} {_ENDED[outcome]}"
+        case Held(call=call):
+            return f"the result of {_tool_of(state, call)} was held"
+        case LateResult(call=call):
+            return f"a result of {_tool_of(state, call)} came too late"
+        case Stopped(status=status):
+            return f"the run stopped: {status.value.replace('_', ' ')}"
+        case Forked(parent=parent, at=at):
+            return f"forked from {cut_line(parent, words.NAME_ROOM)} at event {amount(at)}"
+        case _:
+            return _WORDS.get(type(event)) or event.kind.replace("_", " ")
+
+
+def _tool_of(state: State, call_id: str) -> str:
+    record = state.record(call_id)
+    return words.name_of(record.call.tool if record is not None else call_id)
