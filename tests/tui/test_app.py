@@ -116,8 +116,13 @@ async def test_a_scenario_and_a_session_open_at_once(home: Home) -> None:
         ("nothing-there.toml", "nothing-there.toml cannot be read: No such file or directory"),
     ],
 )
-async def test_a_file_that_cannot_be_opened_is_explained_on_home(home: Home, name: str, said: str) -> None:
-    async with running(home, str(DATA / "toml" / name)) as (app, pilot):
+async def test_a_file_that_cannot_be_opened_is_explained_on_home(
+    home: Home, tmp_path: Path, name: str, said: str
+) -> None:
+    file = tmp_path / name
+    if (DATA / "toml" / name).exists():
+        file.write_bytes((DATA / "toml" / name).read_bytes())  # a torn session is mended where it lies
+    async with running(home, str(file)) as (app, pilot):
         if said:
             assert isinstance(app.screen, HomeScreen)
             assert said in seen(pilot).replace("\n", "")

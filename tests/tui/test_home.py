@@ -247,6 +247,15 @@ async def test_coming_back_lists_what_is_new_and_keeps_the_place(home: Home) -> 
         assert pilot.app.focused is screen.sessions.list
 
 
+async def test_at_the_top_what_is_newest_is_picked(home: Home) -> None:
+    add_session(home, "s", title="First", at=1000)
+    async with running(home) as (screen, pilot):
+        assert picked(screen.sessions.list) == "First"
+        add_session(home, "new", title="Newest")
+        await press(pilot, "question_mark", "escape")
+        assert picked(screen.sessions.list) == "Newest"
+
+
 # ---------------------------------------------------------------- many
 
 

@@ -213,7 +213,6 @@ def _cut_json(case: _Case) -> Reply:
     if span is None:
         return reply
     if case.protocol == "json":
-        # The braces at the end are the object's own and those of its input.
         return replace(reply, text=reply.text[: span[0]] + _cut(reply.text[slice(*span)]))
     assert call is not None
     return replace(reply, text=reply.text[: span[0]] + written_call("text", call.tool, _cut(call.arguments)))

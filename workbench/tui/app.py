@@ -80,6 +80,10 @@ class WorkbenchApp(App[None]):
     def get_default_screen(self) -> Screen[None]:
         return HomeScreen(self.home)
 
+    def on_mount(self) -> None:
+        # After fg Textual draws only what has changed, on a screen that the shell has written to.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+
     async def on_ready(self) -> None:
         if self._problems:
             self.report(*self._problems)

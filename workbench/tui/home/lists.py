@@ -92,14 +92,15 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
     # ------------------------------------------------------------ content
 
     def show(self, items: Sequence[Item], empty: str = "") -> None:
-        """Show these items; what was picked stays picked, and where it is, as far as it is still there."""
+        """Show these items. What was picked stays picked, and where it is; at the top it is the first that is picked."""
         before = self.item
         above = self._tops[self.cursor] - round(self.scroll_y) if before is not None else 0
         self.items, self._empty = items, empty
         self._lay_out()
-        index = next((at for at, item in enumerate(items) if before is not None and item.key == before.key), None)
-        if index is None:
-            index = min(max(0, self.cursor), len(items) - 1)
+        nearest = min(max(0, self.cursor), len(items) - 1)
+        index = nearest
+        if before is not None and self.cursor:
+            index = next((at for at, item in enumerate(items) if item.key == before.key), nearest)
         self.virtual_size = Size(0, self._rows)
         self.set_reactive(ItemList.cursor, index)
         if index >= 0:

@@ -8,6 +8,8 @@ from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.reactive import reactive
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.tui.home.lists import ItemList
@@ -21,28 +23,46 @@ NOTE_ROWS = 6
 """Rows of sentences shown at once; how many more there are is said."""
 
 
-class TopRow(Static):
+class TopRow(Widget):
     """Title at the left and a quiet fact at the right, like the top of a run."""
 
-    DEFAULT_CSS = "TopRow { height: 1; padding: 0 1; background: $surface; }"
+    DEFAULT_CSS = "TopRow { height: 1; padding: 0 1; background: $surface; color: $foreground; }"
+    fact: reactive[str] = reactive("")
 
-    def show(self, title: str, fact: str) -> None:
-        """Draw it for the width there is; the fact gives way, its end stays."""
-        room = max(0, self.size.width - 2 - len(title) - 3)
-        fact = visible(fact)
+    def __init__(self, title: str, fact: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self.set_reactive(TopRow.fact, fact)
+
+    def render(self) -> Content:
+        """For the width there is; the fact gives way, its end stays."""
+        room = max(0, self.content_size.width - len(self._title) - 3)
+        fact = visible(self.fact)
         if cell_len(fact) > room:
-            fact = f"…{fact[-room + 1 :]}" if room > 1 else ""
+            fact = f"…{fact[len(fact) - room + 1 :]}" if room > 1 else ""
         gap = " " * (room + 3 - cell_len(fact))
-        self.update(content((Span(title, bold=True), Span(gap), Span(fact, "quiet"))), layout=False)
+        return content((Span(self._title, bold=True), Span(gap), Span(fact, "quiet")))
+
+
+class Heading(Widget):
+    """What stands over a list: its title, a rule, and a quiet word at the right."""
+
+    DEFAULT_CSS = "Heading { height: 1; margin-right: 1; }"
+    right: reactive[str] = reactive("")
+
+    def __init__(self, title: str, right: str = "") -> None:
+        super().__init__()
+        self._title = title
+        self.set_reactive(Heading.right, right)
+
+    def render(self) -> Content:
+        return content(heading(self._title, self.content_size.width, self.right))
 
 
 class Column(Vertical):
     """A list under its heading, filtered."""
 
-    DEFAULT_CSS = """
-    Column { width: 1fr; padding: 1 0 0 1; }
-    Column .heading { height: 1; margin-right: 1; }
-    """
+    DEFAULT_CSS = "Column { width: 1fr; padding: 1 0 0 1; }"
 
     def __init__(self, title: str, *, id: str) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
@@ -50,9 +70,10 @@ class Column(Vertical):
         self._all: Sequence[Item] = ()
         self._filter = ""
         self.list = ItemList("reading…")
+        self._heading = Heading(title)
 
     def compose(self) -> ComposeResult:
-        yield Static(self._title, classes="heading")
+        yield self._heading
         yield self.list
 
     def fill(self, items: Sequence[Item]) -> None:
@@ -68,14 +89,8 @@ class Column(Vertical):
     def _show(self) -> None:
         nothing = f"nothing holds {visible(self._filter)}" if self._filter else f"no {self._title.lower()} yet"
         self.list.show(matching(self._all, self._filter), nothing)
-        self.draw_heading()
-
-    def draw_heading(self) -> None:
-        """The title and how many there are, for the width there is."""
         shown, total = len(self.list.items), len(self._all)
-        count = f"{shown:,} of {total:,}" if shown != total else f"{total:,}"
-        static = self.query_one(".heading", Static)
-        static.update(content(heading(self._title, max(20, static.size.width), count)), layout=False)
+        self._heading.right = f"{shown:,} of {total:,}" if shown != total else f"{total:,}"
 
 
 class FilterRow(Horizontal):
