@@ -472,4 +472,3 @@ def differences(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, t
 
 def results_of(events: Sequence[Event]) -> list[str]:
     return [event.call for event in events if isinstance(event, ToolResult)]
-

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -29,12 +32,13 @@ from workbench.core.faults import KINDS, NO_RESULT
 from workbench.core.ports import ToolOutcome
 from workbench.core.state import State
 from workbench.core.statuses import Status
-from workbench.core.values import Call, GoalCheck, Header, ToolInfo
+from workbench.core.values import Call, Fault, GoalCheck, Header, ToolInfo
 from workbench.faults.tools import TIME_LIMIT, run_struck
 from workbench.models.scripted import Line
-from workbench.toolkit.api import tool
+from workbench.toolkit.api import tool, workspace
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_function
+from workbench.toolkit.workspace import Workspace
 
 ONCE = [said("native", MUGS), said("native", answer="done")]
 PAID = [said("native", REFUND), said("native", REFUND), said("native", answer="done")]
@@ -175,8 +179,6 @@ async def test_a_time_out_takes_the_time_limit_and_reads_like_a_real_one(on: str
     @tool(risk="read", timeout=0.01)
     async def count(thing: str) -> int:
         """Never comes back."""
-        import asyncio
-
         await asyncio.Event().wait()
         return 0
 
@@ -219,14 +221,14 @@ async def test_the_limit_of_a_tool_without_one_is_that_of_the_fault() -> None:
         assert (outcome.outcome, clock.now()) == ("failed", expected)
 
 
-async def struck_directly(state: State, item: object, *, clock: VirtualClock, content: str = "x") -> ToolOutcome:
+async def struck_directly(state: State, item: Fault, *, clock: VirtualClock, content: str = "x") -> ToolOutcome:
     """The outcome of a call of tool t that returns `content`."""
     state = state.copy()
     state.apply(UserMessage(text="g"))
     state.apply(ModelReply(calls=(Call(id="c1", tool="t", arguments="{}", canonical="{}"),)))
     state.apply(ToolStarted(call="c1"))
     record = state.batch[0]
-    record.faults = (item,)  # type: ignore[assignment]
+    record.faults = (item,)
 
     class Tools(ToolBox):
         async def run(self, *_: object, **__: object) -> ToolOutcome:
@@ -235,10 +237,10 @@ async def struck_directly(state: State, item: object, *, clock: VirtualClock, co
     return await run_struck(Tools([]), state, record, clock, within=None, key="", on_late=lambda *_: None)
 
 
-REQUIRED = {"replace": {"text": "x"}, "append": {"text": "x"}, "delay": {"seconds": 1}}
+REQUIRED: dict[str, dict[str, Any]] = {"replace": {"text": "x"}, "append": {"text": "x"}, "delay": {"seconds": 1}}
 
 
-@given(st.sampled_from([(on, do) for on in ("tool", "result") for do in KINDS[on]]), nasty_text())  # type: ignore[index]
+@given(st.sampled_from([(on, do) for on in ("tool", "result") for do in KINDS[on]]), nasty_text())
 async def test_whatever_the_result_there_is_one_outcome(where: tuple[str, str], content: str) -> None:
     on, do = where
     item = fault(on, do, **REQUIRED.get(do, {}))
@@ -276,30 +278,22 @@ async def test_a_held_result_keeps_what_the_fault_did(person: str) -> None:
     )
 
 
-async def test_a_goal_is_met_in_the_world_whatever_was_told() -> None:
+async def test_a_goal_is_met_in_the_world_whatever_was_told(tmp_path: Path) -> None:
     @tool(risk="write", inline=True)
     def write() -> str:
         """Writes."""
-        from workbench.toolkit.api import workspace
-
         workspace().write("out.txt", "ok")
         return "written"
 
-    from pathlib import Path
-    from tempfile import TemporaryDirectory
-
-    from workbench.toolkit.workspace import Workspace
-
     loaded = load_function(write)
     check = GoalCheck(file="out.txt", contains="ok")
-    with TemporaryDirectory() as folder:
-        run = make_run(
-            [fault("result", "drop")],
-            [said("native", ("write", {}))],
-            header=lambda header: replace(header, tools=(loaded.info,), goal_check=check),
-        )
-        run.tools = ToolBox([loaded], Workspace(Path(folder)))
-        await run.play()
+    run = make_run(
+        [fault("result", "drop")],
+        [said("native", ("write", {}))],
+        header=lambda header: replace(header, tools=(loaded.info,), goal_check=check),
+    )
+    run.tools = ToolBox([loaded], Workspace(tmp_path))
+    await run.play()
     assert run.status is Status.GOAL_REACHED
     assert results(run)[0].content == NO_RESULT
     assert results(run)[0].effects[0]["path"] == "out.txt"
@@ -313,8 +307,6 @@ async def test_calls_that_do_not_run_are_not_struck() -> None:
 
 
 async def test_a_wait_can_be_cancelled_and_then_nothing_was_done() -> None:
-    import asyncio
-
     world = World()
     run = make_run([fault("result", "delay", seconds=5)], PAID, world=world, journal=Memory())
     waiting = asyncio.Event()

@@ -28,7 +28,7 @@ async def shown(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Asy
 
 async def test_a_crash_of_v1_is_seen_move_by_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with shown("museum-v1", tmp_path, monkeypatch) as pilot:
-        assert "give the goal to the model" in words(pilot)
+        assert "ask the model" in words(pilot)
         await press(pilot, "space")
         assert 'ACTION: add {"a": 1, "b":}' in words(pilot)
         assert "The loop crashed, no answer" in words(pilot)

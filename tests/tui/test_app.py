@@ -368,8 +368,8 @@ async def test_an_exception_in_a_worker_is_said_and_the_app_lives(home: Home) ->
 async def test_settings_that_cannot_be_used_are_said_and_the_rest_is_used(home: Home) -> None:
     home.settings.write_text('theme = "inkk"\n\n[keys]\nopen_and_run = "g"\nopn = "y"\ninterrupt = "z"\n')
     add_script(home, "a")
-    async with running(home, size=(160, 40)) as (app, pilot):
-        text = seen(pilot)
+    async with running(home, size=(400, 40)) as (app, pilot):
+        text = words(pilot)
         assert app.theme == "ink"
         assert ":1: theme: there is no theme inkk; did you mean ink?" in text
         assert "keys.opn: there is no action of that name; did you mean open?" in text

@@ -15,15 +15,14 @@ from workbench.core.statuses import Status
 from workbench.core.values import Call, ToolInfo
 from workbench.home import Home
 from workbench.sessions.store import SessionSummary
+from workbench.view.folders import Shelf, is_session
 from workbench.view.shelf import (
     OUTCOMES,
     Item,
     Saved,
-    Shelf,
     age,
     first_line,
     first_script,
-    is_session,
     lineage,
     matching,
 )

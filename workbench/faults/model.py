@@ -6,11 +6,12 @@ A failing attempt is tried again in here, as models do inside a call, so the run
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from workbench.core.faults import at_attempt, at_reply, changer, label
 from workbench.core.ports import Clock, FailureKind, Model, ModelFailure, OnSignal, Reply, Request, Signal
 from workbench.core.state import State
-from workbench.core.values import Fault, FaultKind
+from workbench.core.values import Fault
 from workbench.faults.replies import rewritten, written_out
 
 RETRIES = 2
@@ -20,18 +21,6 @@ TIMEOUT = 60.0
 """Seconds until a request counts as timed out, where the fault says no other number."""
 
 RETRIED: frozenset[str] = frozenset({"timeout", "unavailable", "rate_limited", "malformed_body", "cut_stream"})
-
-_FAILURES: dict[FaultKind, FailureKind] = {
-    "timeout": "timeout",
-    "unavailable": "unavailable",
-    "rate_limited": "rate_limited",
-    "auth": "auth",
-    "quota": "quota",
-    "bad_request": "bad_request",
-    "context_overflow": "context_overflow",
-    "malformed_body": "malformed_body",
-    "cut_stream": "cut_stream",
-}
 
 
 async def reply_struck(model: Model, request: Request, clock: Clock, on_signal: OnSignal) -> Reply:
@@ -81,7 +70,7 @@ async def _delay(struck: tuple[Fault, ...], clock: Clock) -> None:
 
 async def _failure(fault: Fault, model: Model, request: Request, clock: Clock, on_signal: OnSignal) -> ModelFailure:
     """The failure of an attempt. A stream that is cut has been begun, so there is a reply, and half of it was seen."""
-    kind, detail = _FAILURES[fault.do], f"made by {changer(fault)}"
+    kind, detail = cast("FailureKind", fault.do), f"made by {changer(fault)}"
     if fault.do == "timeout":
         await clock.sleep(TIMEOUT if fault.seconds is None else fault.seconds)
     if fault.do != "cut_stream":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections import deque
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -167,7 +167,7 @@ class MuseumRun(Run):
     def _begin(self) -> None:
         tools = {info.name: tool(info.name, json.loads(info.schema)) for info in self.header.tools}
         self._loop = self.piece.loop(ask, self.header.goal, tools, self._cap)
-        self._go_on()
+        self._resume()
 
     @property
     def _cap(self) -> int:
@@ -175,15 +175,15 @@ class MuseumRun(Run):
 
     def _heard(self, reply: ModelReply) -> Event:
         read = self.state.context.system + sum(message.tokens for message in sent(self.state, self.history))
-        self._go_on(self._scribe.said(replace(reply, input_estimate=read)))
+        self._resume(self._scribe.said(replace(reply, input_estimate=read)))
         return self._due.popleft()
 
     def _came_back(self, result: ToolResult) -> Event:
         self._scribe.ran(replace(result, goal_met=False))
         if result.outcome in NO_ERROR:
-            self._go_on(result.content)
+            self._resume(result.content)
         else:
-            self._go_on(error=_defect(result.detail) if result.outcome == "defect" else ToolError(result.content))
+            self._resume(error=_defect(result.detail) if result.outcome == "defect" else ToolError(result.content))
         return self._due.popleft()
 
     def _with_own_arguments(self, started: ToolStarted) -> ToolStarted:
@@ -202,9 +202,9 @@ class MuseumRun(Run):
         status = FAILURE_STATUS[event.failure]
         text = event.detail.partition("\n")[0] or event.failure
         unavailable = status is Status.MODEL_UNAVAILABLE
-        self._go_on(error=ModelUnavailable(text) if unavailable else ModelRejected(text, status))
+        self._resume(error=ModelUnavailable(text) if unavailable else ModelRejected(text, status))
 
-    def _go_on(self, value: Any = None, error: Exception | None = None) -> None:
+    def _resume(self, value: Any = None, error: Exception | None = None) -> None:
         """Let the loop go on to its next act or its end; what it did on the way is due then."""
         assert self._loop is not None
         act: Act | None = None
@@ -253,7 +253,7 @@ class MuseumRun(Run):
 class _OwnHistory:
     """The model of a run, asked with what the loop sends, and by the rules of the wire where that is what it speaks."""
 
-    def __init__(self, model: Model, history: Any) -> None:
+    def __init__(self, model: Model, history: Callable[[], list[Any]]) -> None:
         self.name = model.name
         self._model = model
         self._history = history

@@ -16,7 +16,7 @@ from workbench.scenarios.schema import FaultTable, Scenario
 
 
 def fault_of(table: FaultTable, catalogue: Catalogue | None = None) -> Fault:
-    """The fault that the table spells out, or names in the catalogue, by default the packaged one. Raises FaultError."""
+    """The fault that the table spells out or names in the catalogue, by default the packaged one. Raises FaultError."""
     given = table.model_dump(exclude_none=True, exclude_defaults=True)
     name = given.pop("use", None)
     if name is None:

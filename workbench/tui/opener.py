@@ -37,7 +37,7 @@ class Opener:
 
     def file(self, path: Path) -> None:
         """Whatever is in that file; its content says whether it is a session."""
-        from workbench.view.shelf import is_session
+        from workbench.view.folders import is_session
 
         try:
             session = is_session(path)

@@ -17,9 +17,8 @@ from textual.widgets import Static
 from workbench.settings import SettingsError, write_theme
 from workbench.tui.actions import bindings
 from workbench.tui.home.lists import ItemList
-from workbench.tui.home.parts import TopRow
-from workbench.tui.home.rows import heading
-from workbench.tui.paint import content, contents
+from workbench.tui.home.parts import Heading, TopRow
+from workbench.tui.paint import contents
 from workbench.tui.screens import KeysRow
 from workbench.tui.situation import Situation
 from workbench.tui.transcript.pane import Pane
@@ -111,12 +110,13 @@ class SettingsScreen(Screen[str]):
     SettingsScreen #left { width: 44; padding: 1 0 0 1; }
     SettingsScreen #right { width: 1fr; padding: 1 1 0 1; border-left: solid $wb-rule; }
     SettingsScreen #right Pane { padding: 0; }
-    SettingsScreen .heading { height: 1; margin-right: 1; }
     SettingsScreen #problems { height: auto; padding: 0 1 1 1; }
     SettingsScreen.-narrow #left, SettingsScreen.-tiny #left { padding: 0 1; width: 30; }
     SettingsScreen.-narrow #right, SettingsScreen.-tiny #right { padding: 0 1; }
     SettingsScreen.-tiny #right { display: none; }
     SettingsScreen.-tiny #left { width: 1fr; }
+    SettingsScreen.-tiny #problems, SettingsScreen.-low #problems { padding: 0 1; max-height: 4; }
+    SettingsScreen.-tiny .hint, SettingsScreen.-low .hint { display: none; }
     """
 
     def __init__(self, file: Path, themes: Sequence[tuple[str, bool, bool]], problems: Sequence[str]) -> None:
@@ -128,15 +128,18 @@ class SettingsScreen(Screen[str]):
         self._before = ""
 
     def compose(self) -> ComposeResult:
-        yield TopRow("Settings")
+        yield TopRow("Settings", str(self._file))
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield Static("", id="themes-heading", classes="heading")
+                yield Heading("Themes", str(len(self._themes)))
                 yield ItemList()
             with Vertical(id="right"):
-                yield Static("", id="sample-heading", classes="heading")
+                yield Heading("Preview", self.app.theme)
                 yield Pane()
-        yield Static(contents(self._notes()), id="problems")
+        notes = self._notes()
+        yield Static(
+            contents(notes or [_hint(self._file.parent / "themes")]), id="problems", classes="" if notes else "hint"
+        )
         yield KeysRow(KEYS)
 
     def on_mount(self) -> None:
@@ -149,13 +152,6 @@ class SettingsScreen(Screen[str]):
         items.pick_key(self._before)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._draw_frame)
-
-    def _draw_frame(self) -> None:
-        self.query_one(TopRow).show("Settings", str(self._file))
-        for name, title, right in (("themes", "Themes", f"{len(self._themes)}"), ("sample", "Preview", self.app.theme)):
-            static = self.query_one(f"#{name}-heading", Static)
-            static.update(content(heading(title, max(16, static.size.width), right)), layout=False)
         self.query_one(Pane).spaced = self.size.width >= 100
 
     @property
@@ -173,8 +169,7 @@ class SettingsScreen(Screen[str]):
             lines.append((Span(f"… {len(self._problems) - PROBLEM_ROWS} more", "quiet"),))
         if os.environ.get("NO_COLOR"):
             lines.append((Span("NO_COLOR is set: every theme is drawn in greys", "quiet"),))
-        folder = self._file.parent / "themes"
-        return lines or [(Span(f"A theme of your own is a file in {visible(str(folder))}", "quiet"),)]
+        return lines
 
     # ------------------------------------------------------------ keys
 
@@ -183,7 +178,7 @@ class SettingsScreen(Screen[str]):
         item = self.query_one(ItemList).item
         if item is not None and item.key != self.app.theme:
             self.app.theme = item.key
-            self._draw_frame()
+            self.query_one("#right Heading", Heading).right = item.key
 
     def action_move(self, step: int) -> None:
         self.query_one(ItemList).move(step)
@@ -213,3 +208,7 @@ class SettingsScreen(Screen[str]):
 
     def action_back(self) -> None:
         self.action_close()
+
+
+def _hint(folder: Path) -> Line:
+    return (Span(f"A theme of your own is a file in {visible(str(folder))}", "quiet"),)

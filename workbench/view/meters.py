@@ -156,26 +156,30 @@ def _context(state: State, width: int) -> list[Line]:
     room = _meter_room(figure, width)
     scale = max(_window(state) or 0, context.total, 1)
     drawn: list[Span] = []
-    left = room
+    so_far = filled = 0
     for _, size, role in parts:
-        filled = min(left, max(1, round(size / scale * room))) if size else 0
-        drawn.append(Span("━" * filled, role))
-        left -= filled
-    drawn.append(Span("─" * left, "rule"))
-    return [_labelled("context", figure, width, drawn), _categories([part for part in parts if part[1]], width)]
+        so_far += size
+        upto = min(room, max(round(so_far / scale * room), filled + 1)) if size else filled
+        drawn.append(Span("━" * (upto - filled), role))
+        filled = upto
+    drawn.append(Span("─" * (room - filled), "rule"))
+    return [_labelled("context", figure, width, drawn), *_categories(parts, width)]
 
 
-def _categories(parts: Sequence[tuple[str, int, Role]], width: int) -> Line:
-    """What the context is spent on, under it; with short figures where the full ones do not fit."""
-    line: Line = ()
-    for figure in (amount, short_number):
-        labels = [f"{'  ' if index else ''}{name} {figure(size)}" for index, (name, size, _) in enumerate(parts)]
-        used = sum(map(cells, labels))
-        indent = Span(" " * max(0, min(LABELS, width - used)))
-        line = (indent, *(Span(label, part[2]) for label, part in zip(labels, parts, strict=True)))
-        if used <= width:
-            break
-    return clip(line, width)
+def _categories(parts: Sequence[tuple[str, int, Role]], width: int) -> list[Line]:
+    """What the context is spent on, under it, in as many rows as it takes."""
+    rows: list[list[Span]] = []
+    for name, size, role in parts:
+        if not size:
+            continue
+        label = f"{name} {amount(size)}"
+        if rows and line_cells(tuple(rows[-1])) + 2 + cells(label) <= width:
+            rows[-1].append(Span(f"  {label}", role))
+        else:
+            rows.append([Span(label, role)])
+    widest = max((line_cells(tuple(row)) for row in rows), default=0)
+    indent = Span(" " * max(0, min(LABELS, width - widest)))
+    return [clip((indent, *row), width) for row in rows]
 
 
 def _input(state: State, width: int) -> list[Line]:
@@ -213,7 +217,9 @@ def sparkline(values: Sequence[int]) -> str:
 def health_line(state: State, width: int) -> Line:
     """Steady or circling, and the counters behind the word."""
     now = health(state)
-    return clip((Span(f"{'health':<{LABELS}}", "quiet"), _health_sign(now), Span(f"  {_because(now)}")), width)
+    because = _because(now)
+    line: Line = (Span(f"{'health':<{LABELS}}", "quiet"), _health_sign(now))
+    return clip((*line, Span(f"  {because}")) if because else line, width)
 
 
 def _health_sign(now: Health) -> Span:

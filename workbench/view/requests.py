@@ -45,7 +45,9 @@ def _head(state: State) -> list[Line]:
     if state.protocol.native_tools and state.header.tools:
         lines.append((Span("tools", "quiet", bold=True),))
         for tool in state.header.tools:
-            lines.append((Span(one_line(tool.name), bold=True), Span(f"  {' '.join(tool.description.split())}", "quiet")))
+            lines.append(
+                (Span(one_line(tool.name), bold=True), Span(f"  {' '.join(tool.description.split())}", "quiet"))
+            )
             lines += [(Span(f"  {line}", "quiet"),) for line in tool.schema.split("\n")]
         lines.append(())
     return lines

@@ -91,15 +91,18 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
 
     # ------------------------------------------------------------ content
 
-    def show(self, items: Sequence[Item], empty: str = "") -> None:
-        """Show these items. What was picked stays picked, and where it is; at the top it is the first that is picked."""
+    def show(self, items: Sequence[Item], empty: str = "", *, stay_at_top: bool = False) -> None:
+        """Show these items. What was picked stays picked, and in its place, as far as it is still there.
+
+        With `stay_at_top`, where the first one was picked, whatever is first now is picked.
+        """
         before = self.item
         above = self._tops[self.cursor] - round(self.scroll_y) if before is not None else 0
         self.items, self._empty = items, empty
         self._lay_out()
         nearest = min(max(0, self.cursor), len(items) - 1)
         index = nearest
-        if before is not None and self.cursor:
+        if before is not None and not (stay_at_top and self.cursor == 0):
             index = next((at for at, item in enumerate(items) if item.key == before.key), nearest)
         self.virtual_size = Size(0, self._rows)
         self.set_reactive(ItemList.cursor, index)

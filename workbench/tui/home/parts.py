@@ -79,16 +79,16 @@ class Column(Vertical):
     def fill(self, items: Sequence[Item]) -> None:
         """These are all items there are."""
         self._all = items
-        self._show()
+        self._show(stay_at_top=not self._filter)
 
     def filter(self, text: str) -> None:
         """Show only the items that hold the text."""
         self._filter = text
-        self._show()
+        self._show(stay_at_top=False)
 
-    def _show(self) -> None:
+    def _show(self, *, stay_at_top: bool) -> None:
         nothing = f"nothing holds {visible(self._filter)}" if self._filter else f"no {self._title.lower()} yet"
-        self.list.show(matching(self._all, self._filter), nothing)
+        self.list.show(matching(self._all, self._filter), nothing, stay_at_top=stay_at_top)
         shown, total = len(self.list.items), len(self._all)
         self._heading.right = f"{shown:,} of {total:,}" if shown != total else f"{total:,}"
 

@@ -24,7 +24,8 @@ from workbench.tui.keyline import KeyLine
 from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.view.entries import Line, Span
-from workbench.view.shelf import Shelf, first_script
+from workbench.view.folders import Shelf
+from workbench.view.shelf import first_script
 
 TITLE = "Agent workbench"
 FIRST_CHUNK = 64
@@ -64,12 +65,10 @@ class Shelves(Screen[None]):
         self.note = Note("")
         self._filter = FilterRow()
         self._shelf = Shelf(home)
-        self._unread = 0
-        """Sessions that have still to be read."""
         self._started = False
 
     def compose(self) -> ComposeResult:
-        yield TopRow(TITLE)
+        yield TopRow(TITLE, short(self.home.root))
         with Horizontal(id="body", classes="on-scripts"):
             yield self.scripts
             yield self.sessions
@@ -80,9 +79,6 @@ class Shelves(Screen[None]):
     def on_screen_resume(self) -> None:
         # After the first frame: reading imports what parses files, and that must not keep the screen waiting.
         self.call_after_refresh(self.read_again)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw_frame)
 
     @property
     def situation(self) -> Situation:
@@ -107,40 +103,34 @@ class Shelves(Screen[None]):
         shelf = self._shelf
         await asyncio.to_thread(shelf.read_scripts)
         fresh = await asyncio.to_thread(shelf.list_sessions)
-        self._unread = len(fresh)
         if fresh:
-            self.scripts.fill(shelf.scripts())
+            self.scripts.fill(await asyncio.to_thread(shelf.scripts))
+        unread = len(fresh)
         for chunk in _chunks(fresh):
+            self._say_unread(unread)
             await asyncio.to_thread(shelf.read_sessions, chunk)
-            self._unread -= len(chunk)
+            unread -= len(chunk)
             self.sessions.fill(await asyncio.to_thread(shelf.sessions, time.time()))
-            self._draw_frame()
+        self._say_unread(0)
         self.scripts.fill(await asyncio.to_thread(shelf.scripts))
         sessions = await asyncio.to_thread(shelf.sessions, time.time())
         self.sessions.fill(sessions)
-        self._draw_frame()
         if not self._started:
             self._started = True
             if all(item.example for item in sessions):
                 self._show_where_to_begin()
             gc.freeze()  # What is there now stays: without it, a full collection stands in the way of a key.
 
+    def _say_unread(self, count: int) -> None:
+        folder = short(self.home.root)
+        self.query_one(TopRow).fact = f"{count:,} more sessions to read   {folder}" if count > FIRST_CHUNK else folder
+
     def _show_where_to_begin(self) -> None:
-        key, is_tour = first_script(self._shelf.scripts())
+        key, is_tour = first_script(self.scripts.list.items)
         if key:
             self.scripts.list.pick_key(key)
             if self.note.is_empty:
                 self.note.say(_hint("the tour" if is_tour else "a script"))
-
-    # ------------------------------------------------------------ drawing
-
-    def _draw_frame(self) -> None:
-        if self.is_attached:
-            reading = f"reading {self._unread:,} more sessions   " if self._unread else ""
-            self.query_one(TopRow).show(TITLE, f"{reading}{_short(self.home.root)}")
-            self.scripts.draw_heading()
-            self.sessions.draw_heading()
-            self._draw_keys()
 
     def _draw_keys(self) -> None:
         self.query_one(KeyLine).situation = self.situation
@@ -155,7 +145,7 @@ class Shelves(Screen[None]):
         self.active = column
         self.query_one("#body").set_classes(f"on-{column.id}")
         column.list.focus()
-        self.call_after_refresh(self._draw_frame)
+        self._draw_keys()
 
     def on_descendant_focus(self) -> None:
         for column in (self.scripts, self.sessions):
@@ -220,7 +210,7 @@ def _hint(what: str) -> Line:
     )
 
 
-def _short(folder: Path) -> str:
+def short(folder: Path) -> str:
     """The folder as people write it."""
     try:
         return str(Path("~") / folder.relative_to(Path.home()))

@@ -7,6 +7,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
 from workbench.core.events import Decided, Event, Held, ModelFailed, ModelReply, ToolResult, ToolStarted
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from workbench.opening import Opened
 
 ABOUT_A_CALL = (Decided, ToolStarted, ToolResult, Held)
+SLICE = 0.004
+"""Seconds of folding in one go."""
 
 
 class Driving(RunBase):
@@ -33,6 +36,7 @@ class Driving(RunBase):
         self._drawn_at = 0.0
         self._driver: Worker[None] | None = None
         self._unsubscribe: list[Callable[[], None]] = []
+        self._folding: Timer | None = None
 
     def on_mount(self) -> None:
         self._unsubscribe = [self.run_.subscribe(self._recorded), self.run_.subscribe_signals(self._passing)]
@@ -43,12 +47,20 @@ class Driving(RunBase):
             self.notify(visible(opened.torn), title="Set aside", severity="warning", markup=False)
         for note in opened.notes:
             self.notify(visible(note), title="Not as it was", severity="warning", markup=False)
+        if not self.desk.history.prepare(0):
+            self._folding = self.set_interval(FRAME, self._fold_past)
         if not opened.read_only:
             self._begin()
 
     def on_unmount(self) -> None:
         for stop in self._unsubscribe:
             stop()
+
+    def _fold_past(self) -> None:
+        """Fold what a session was opened with, in slices, so that the first look back does not wait for it."""
+        if self.desk.history.prepare(SLICE) and self._folding is not None:
+            self._folding.stop()
+            self._folding = None
 
     # ------------------------------------------------------------ driving
 

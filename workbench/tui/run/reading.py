@@ -15,7 +15,7 @@ from workbench.tui.run.loop_view import LoopView
 from workbench.tui.transcript import Transcript
 from workbench.tui.viewer import RequestViewer, Viewer
 from workbench.view.arguments import argument_lines
-from workbench.view.entries import Line, Span, all_lines, lines_of
+from workbench.view.entries import Line, Span, lines_of
 from workbench.view.requests import request_count, request_page
 from workbench.view.words import name_of
 
@@ -61,7 +61,7 @@ class Reading(Deciding):
             index = self.transcript.cursor
             entry = self.desk.timeline.entry(index)
             title: Line = (Span(entry.word, entry.role, bold=True), Span(f"   event {entry.key}", "quiet"))
-            self._view(title, [*all_lines(entry), *self.desk.hidden_lines(index)])
+            self._view(title, self.desk.whole(index))
 
     def _view_asked(self, record: CallRecord) -> None:
         """The arguments of a call that was interrupted, or the result that is held."""

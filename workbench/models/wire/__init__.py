@@ -1,0 +1,1 @@
+"""Live models: three wires over HTTP, each in thin parts. Only `http` knows how bytes travel."""

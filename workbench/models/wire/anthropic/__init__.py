@@ -1,0 +1,1 @@
+"""The Anthropic wire: POST …/v1/messages, server-sent events."""

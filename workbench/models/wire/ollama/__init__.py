@@ -1,0 +1,1 @@
+"""The Ollama wire: POST …/api/chat, one JSON object a line."""

@@ -1,0 +1,1 @@
+"""The OpenAI-compatible wire: POST …/chat/completions, server-sent events."""

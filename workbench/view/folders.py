@@ -1,0 +1,160 @@
+"""Reads the scripts and sessions of a home for its lists.
+
+What parses files is imported when the first one is read, so that importing this costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from workbench.core.statuses import Status
+from workbench.home import Home
+from workbench.view.shelf import OUTCOMES, Bad, Item, Saved, Script, first_line, script_items, session_items
+
+if TYPE_CHECKING:
+    from workbench.scenarios.errors import Problem
+
+Stamp = tuple[int, int]
+"""When a file was written, in ns, and its bytes."""
+FOLDED_UP_TO = 1_000_000
+"""Bytes of a session that is read whole to see whether it waits for a person; a longer one says "not ended"."""
+
+
+class Shelf:
+    """Reads the folders of a home, as often as it is asked to. What has not changed since is not read again.
+
+    Its methods may be called from any thread; while one is at work, another waits.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self._lock = Lock()
+        self._scripts: dict[Path, tuple[Stamp, Script | Bad]] = {}
+        self._sessions: dict[Path, tuple[Stamp, Saved | Bad]] = {}
+
+    def read_scripts(self) -> None:
+        """Read every scenario there is."""
+        with self._lock:
+            files = _stamped(path for folder in self.home.scripts for path in sorted(folder.rglob("*.toml")))
+            known, packaged = self._scripts, self.home.packaged / "scripts"
+            self._scripts = {}
+            for path, stamp in files.items():
+                kept = known.get(path)
+                if kept is None or kept[0] != stamp:
+                    kept = (stamp, _read_script(path, example=path.is_relative_to(packaged)))
+                self._scripts[path] = kept
+
+    def list_sessions(self) -> list[Path]:
+        """Session files that have to be read, the one written last first. Those that are gone are forgotten."""
+        with self._lock:
+            files = _stamped(path for folder in self.home.session_folders for path in folder.glob("*.toml"))
+            self._sessions = {path: kept for path, kept in self._sessions.items() if files.get(path) == kept[0]}
+            fresh = [path for path in files if path not in self._sessions]
+            return sorted(fresh, key=lambda path: files[path], reverse=True)
+
+    def read_sessions(self, paths: Iterable[Path]) -> None:
+        """Read some of the files that `list_sessions` named."""
+        with self._lock:
+            for path, stamp in _stamped(paths).items():
+                self._sessions[path] = (stamp, _read_session(path, example=self.home.is_example(path)))
+
+    def scripts(self) -> list[Item]:
+        """The list of scripts, as far as it has been read."""
+        with self._lock:
+            latest: dict[str, Saved] = {}
+            for _, each in self._sessions.values():
+                if isinstance(each, Saved):
+                    before = latest.get(each.script)
+                    if before is None or before.summary.modified < each.summary.modified:
+                        latest[each.script] = each
+            return script_items([kept for _, kept in self._scripts.values()], latest)
+
+    def sessions(self, now: float) -> list[Item]:
+        """The list of sessions, as far as it has been read; `now` in seconds since 1970."""
+        with self._lock:
+            return session_items([kept for _, kept in self._sessions.values()], now)
+
+
+def _stamped(paths: Iterable[Path]) -> dict[Path, Stamp]:
+    """The paths with their stamps, without those that have gone meanwhile."""
+    found = {}
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        found[path] = (status.st_mtime_ns, status.st_size)
+    return found
+
+
+def _read_script(path: Path, *, example: bool) -> Script | Bad:
+    from workbench.scenarios.errors import ScenarioError
+    from workbench.scenarios.loader import load_scenario
+
+    try:
+        scenario = load_scenario(path)
+    except ScenarioError as error:
+        return Bad(path=path, short=_short(error.problems[0]), why=tuple(map(str, error.problems)))
+    return Script(
+        path=path,
+        title=scenario.title or first_line(scenario.goal) or path.stem,
+        about=first_line(scenario.about) or first_line(scenario.goal),
+        tags=tuple(scenario.tags),
+        example=example,
+    )
+
+
+def _short(problem: Problem) -> str:
+    """The problem for a list in which the file is named already."""
+    line = f"line {problem.line}" if problem.line else ""
+    return ": ".join(part for part in (line, problem.key, problem.message) if part)
+
+
+def _read_session(path: Path, *, example: bool) -> Saved | Bad:
+    from workbench.sessions.errors import SessionError
+    from workbench.sessions.store import summary
+
+    try:
+        found = summary(path)
+        status = found.status
+        if status is Status.RUNNING and path.stat().st_size <= FOLDED_UP_TO:
+            status = _waiting(path)
+    except SessionError as error:
+        return Bad(path=path, short=str(error).removeprefix(f"{path.name}: "), why=(str(error),))
+    except OSError as error:
+        reason = f"{path.name} cannot be read: {error.strerror}"
+        return Bad(path=path, short=reason, why=(reason,))
+    script = os.path.realpath(found.scenario_path) if found.scenario_path else ""
+    return Saved(summary=found, outcome=OUTCOMES[status], script=script, example=example)
+
+
+def _waiting(path: Path) -> Status:
+    """How a run that has not ended stands: a question that nobody has answered is in no event. Raises SessionError."""
+    from workbench.core.loop import AskPerson, next_move
+    from workbench.core.state import fold
+    from workbench.sessions.journal import read_session
+
+    session = read_session(path)
+    try:
+        move = next_move(fold(session.header, session.events))
+    except Exception:  # noqa: BLE001 - events written by hand may make no run; whoever opens it is told
+        return Status.RUNNING
+    if not isinstance(move, AskPerson):
+        return Status.RUNNING
+    return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+
+
+def is_session(path: Path) -> bool:
+    """Whether a file says that it is a session; any other is taken for a scenario. Raises OSError."""
+    import tomllib
+
+    head, *_ = path.read_bytes().removeprefix(b"\xef\xbb\xbf").partition(b"\n[[event]]")
+    try:
+        document = tomllib.loads(head.decode())
+    except (ValueError, RecursionError):
+        return head.lstrip().startswith((b"format", b"[session]"))
+    return "session" in document or "format" in document
