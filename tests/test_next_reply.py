@@ -77,7 +77,9 @@ def test_a_native_reply_gets_other_calls_and_the_original_can_be_read_as_one() -
     run.change({"next_reply": '{"calls": [{"tool": "made_up", "arguments": "{"}]}'})
     asyncio.run(run.play())
     first = replies(run)[0]
-    assert [(call.tool, call.arguments, call.problem_kind) for call in first.calls] == [("made_up", "{", "unknown_tool")]
+    assert [(call.tool, call.arguments, call.problem_kind) for call in first.calls] == [
+        ("made_up", "{", "unknown_tool")
+    ]
     assert first.original == '{\n  "text": "Hm.",\n  "calls": [\n    {"tool": "add", "arguments": {}}\n  ]\n}'
 
 

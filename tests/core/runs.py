@@ -418,12 +418,13 @@ def acts() -> st.SearchStrategy[Act]:
         st.tuples(st.just("change"), changes),
         st.tuples(st.just("grant"), rules()),
         st.tuples(st.just("withdraw"), st.just(0)),
-    )  # type: ignore[return-value]
+    )
 
 
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
-    protocol = draw(st.sampled_from(["native", "native", "text", "json"]))
+    protocols: list[ProtocolName] = ["native", "native", "text", "json"]
+    protocol = draw(st.sampled_from(protocols))
     header = Header(
         id="20260131-100000-7f3a",
         created="2026-01-31T10:00:00Z",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,8 @@ done: list[str] = []
 
 
 @pytest.fixture(autouse=True)
-def nothing_done() -> Iterator[None]:
+def nothing_done() -> None:
     done.clear()
-    yield
 
 
 @tool(risk="write", idempotent=True, inline=True)
@@ -196,7 +194,7 @@ async def test_a_fork_between_allow_and_start_asks_anew() -> None:
     assert done == []
     fork.decide("c1", "deny")
     await fork.play()
-    assert fork.status is Status.ANSWERED
+    assert fork.state.answer == "done"
     assert outcomes(fork) == {"c1": "denied"}
 
 
@@ -235,7 +233,7 @@ async def test_a_fork_before_a_refund_of_the_parent_asks_and_has_the_same_key(pe
     fork.decide("c1", "allow")
     await fork.play()
     assert [event.key for event in of(fork, ToolStarted)] == [key]
-    assert fork.status is Status.ANSWERED
+    assert fork.state.answer == "done"
 
 
 async def test_a_rule_that_denies_still_denies_in_a_fork() -> None:

@@ -301,13 +301,27 @@ def test_a_file_that_cannot_be_opened_is_one_sentence(tmp_path: Path, name: str)
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("goal = hello\n", "x.toml:1: is not TOML at column 8: invalid value; text is written in quotes"),
+        ("goal = hello\n", "x.toml:1: goal: is not TOML at column 8: invalid value; text is written in quotes"),
         (
             'goal = "hello\nseed = 1\n',
-            "x.toml:1: is not TOML at column 14: illegal character '\\n'; a quote is not closed",
+            "x.toml:1: goal: is not TOML at column 14: illegal character '\\n'; a quote is not closed",
         ),
-        ("goal = 'x'\ntools = [", "x.toml:2: is not TOML at the end of the file: invalid value"),
-        ("goal = 'x'\nseed = 2024-02-30\n", "x.toml:2: is not TOML at column 8: invalid date or datetime"),
+        ("goal = 'x'\ntools = [", "x.toml:2: tools: is not TOML: the file ends inside this value (invalid value)"),
+        ("goal = '''x\nseed = 1\n", "x.toml:1: goal: is not TOML: the file ends inside this value (expected \"'''\")"),
+        ("goal", "x.toml:1: is not TOML at the end of the file: expected '=' after a key in a key/value pair"),
+        (
+            "goal = 'x'\nsystem = '''one\nabout = '''\ntwo\n'''\n",
+            "x.toml:2: system: is not closed: it ends on line 3, where another text begins",
+        ),
+        (
+            "goal = 'x'\ntools = ['a',\n\n[limits]\nsteps = 3\n",
+            "x.toml:4: is not TOML at column 2: invalid value; the value of tools that begins on line 2 is not closed",
+        ),
+        (
+            "goal = 'x'\n[[person]]\nset = { a = 1\ndo = 'x'\n",
+            "x.toml:3: person[0].set: is not TOML at column 14: unclosed inline table",
+        ),
+        ("goal = 'x'\nseed = 2024-02-30\n", "x.toml:2: seed: is not TOML at column 8: invalid date or datetime"),
         ("goal = 'x'\nseed = " + "[" * 9000, "x.toml: is nested too deeply"),
         ("goal = 'x'\nseed = " + "9" * 5000, "x.toml: holds a number of more digits than can be read"),
     ],

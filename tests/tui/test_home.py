@@ -13,13 +13,14 @@ from textual.widgets import Input
 
 from tests.tui.places import DATA, add_script, add_session, app_for, make_home, markup_like, press, rows, seen, words
 from tests.tui.settled import settled
+from workbench.core.statuses import Status
 from workbench.home import Home
 from workbench.sessions.journal import open_session
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.rows import fitted, title_row
 from workbench.tui.home.screen import HomeScreen
-from workbench.view.shelf import Item
+from workbench.view.shelf import OUTCOMES, Item
 
 SIZES = [(120, 40), (80, 24), (60, 16), (40, 12)]
 ESCAPES = "\x1b]0;owned\x07\x1b[31mred\u202egnp\x9b2J"
@@ -260,8 +261,8 @@ async def test_at_the_top_what_is_newest_is_picked(home: Home) -> None:
 
 
 async def test_thousands_of_sessions_are_drawn_only_where_they_are_seen(home: Home) -> None:
-    items = [Item(kind="session", key=f"/s/{n}.toml", title=f"Session {n}", outcome=("✓", "answered", "go"))
-             for n in range(5000)]  # fmt: skip
+    good = OUTCOMES[Status.ANSWERED]
+    items = [Item(kind="session", key=f"/{n}.toml", title=f"Session {n}", outcome=good) for n in range(5000)]
     async with running(home) as (screen, pilot):
         drawn = screen.sessions.list
         screen.sessions.fill(items)

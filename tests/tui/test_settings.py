@@ -59,9 +59,10 @@ async def test_esc_leaves_everything_as_it_was(home: Home, key: str) -> None:
 
 
 async def test_our_themes_come_first_and_those_of_the_terminal_are_left_out(home: Home) -> None:
-    async with in_settings(home) as (app, _):
+    async with in_settings(home, (80, 24)) as (app, pilot):
         items = app.screen.query_one(ItemList).items
         assert {item.key for item in items if item.group == "of the workbench"} == {"ink", "paper", "contrast"}
+        assert "of the workbench" in seen(pilot)
         groups = [item.group for item in items]
         assert groups == sorted(groups, key=lambda group: group != "of the workbench")
         assert not any(item.key.startswith("ansi") for item in items)

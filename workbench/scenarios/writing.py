@@ -12,7 +12,7 @@ from typing import Any
 
 import tomli_w
 
-from workbench.scenarios.loader import ends_a_newline_early
+from workbench.scenarios.loader import TEXTS
 
 Pattern = tuple[str, ...]
 """Path of a table, without indices."""
@@ -76,7 +76,7 @@ def _headed(header: str, path: Pattern, table: Mapping[str, Any]) -> Iterator[st
 
 def _value(path: Pattern, value: Any) -> str:
     if isinstance(value, str):
-        return _text(f"{value}\n" if ends_a_newline_early(path) and value.endswith("\n") else value, path)
+        return _text(f"{value}\n" if path in TEXTS and value.endswith("\n") else value, path)
     if isinstance(value, list | tuple):
         items = [_inline(item) for item in value]
         line = f"[{', '.join(items)}]"
@@ -101,7 +101,7 @@ def _text(value: str, path: Pattern) -> str:
     if "\n" not in value or "'''" in value or value.endswith("'") or _NOT_LITERAL.search(value):
         return _one_line(value)
     # Where the reader drops the newline before the closing quotes, they stand on a line of their own.
-    return f"'''\n{value}\n'''" if ends_a_newline_early(path) else f"'''\n{value}'''"
+    return f"'''\n{value}\n'''" if path in TEXTS else f"'''\n{value}'''"
 
 
 def _one_line(value: str) -> str:

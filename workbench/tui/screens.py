@@ -80,7 +80,7 @@ class Dialog(ModalScreen[Result]):
 
 
 KeyWords = tuple[str, str, str]
-"""A key, how it is written, what it does."""
+"""A key, how it is written, what it does; without words it goes with the one after it."""
 
 
 class KeysRow(Static):
@@ -89,11 +89,12 @@ class KeysRow(Static):
     DEFAULT_CSS = "KeysRow { height: auto; padding: 0 1; background: $surface; color: $foreground; }"
 
     def __init__(self, keys: Sequence[KeyWords]) -> None:
-        items = [
-            Content.assemble((written, KEY), f" {words}" if words else "").stylize(_pressing(key))
-            for key, written, words in keys
-        ]
-        super().__init__(Content("   ").join(items))
+        row = Content("")
+        for key, written, words in keys:
+            row += Content.assemble((written, KEY), " ", words).stylize(_pressing(key)) + Content(
+                "   " if words else ""
+            )
+        super().__init__(row.rstrip())
         self.auto_links = False  # The look of links would take the colour off the keys.
 
 

@@ -163,19 +163,19 @@ def within(lines: Sequence[Line], width: int, rows: int, total: int | None = Non
     if len(out) <= rows and total <= len(lines):
         return out, True
     kept = max(0, rows - 1)
-    return [*out[:kept], _left(lines, out[:kept], ends, total)], False
+    left = f"… {_left(lines, out[:kept], ends, total)}"
+    note = f"{left}, v shows all"
+    return [*out[:kept], (Span(note if cells(note) <= width else cut(left, width), "quiet"),)], False
 
 
-def _left(lines: Sequence[Line], shown: list[Line], ends: list[int], total: int) -> Line:
+def _left(lines: Sequence[Line], shown: list[Line], ends: list[int], total: int) -> str:
     """What is not shown: how many lines, or of a single one that is shown in part, how many characters."""
     whole = sum(end <= len(shown) for end in ends)
     begins = ends[whole - 1] if whole else 0
     if total - whole == 1 and begins < len(shown):
         drawn = sum(len(line_text(row)) for row in shown[begins:])
-        what = f"{len(line_text(lines[whole])) - drawn:,} more characters"
-    else:
-        what = f"{total - whole:,} more line{'' if total - whole == 1 else 's'}"
-    return (Span(f"… {what}, v shows all", "quiet"),)
+        return f"{len(line_text(lines[whole])) - drawn:,} more characters"
+    return f"{total - whole:,} more line{'' if total - whole == 1 else 's'}"
 
 
 def text_rows(text: str, width: int, rows: int, role: Role = "") -> tuple[list[Line], bool]:

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from workbench.core.canonical import parse_object
+from workbench.models.wire.errors import Malformed
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class Malformed(Exception):
-    """A reply that cannot be used, with a status that said all is well; the message says what is wrong with it."""
-
-
-class StreamError(Exception):
-    """A server that reports an error in the middle of its stream, with the object it sent."""
-
-    def __init__(self, error: Mapping[str, Any]) -> None:
-        super().__init__("the server reported an error in its stream")
-        self.error = error
 
 
 def read_object(data: str | bytes, what: str) -> dict[str, Any]:
@@ -74,6 +62,11 @@ def as_arguments(value: Any) -> str:
     if isinstance(value, str):
         return clean(value)
     return "" if value is None else _written(value)
+
+
+def unknown_part(kind: str) -> str:
+    """The note about a part of a reply that is neither text nor a call."""
+    return f"a part of the reply was left out, as its kind is not known here: {kind or 'no kind at all'}"
 
 
 def sent_arguments(arguments: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from workbench.core.values import Prices
 
@@ -56,3 +58,12 @@ class Endpoint:
     def shown(self) -> str:
         """How messages call it."""
         return self.name or self.wire
+
+
+def is_local(url: str) -> bool:
+    """Whether that address is on this machine."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or host.endswith(".localhost") or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 
@@ -15,10 +16,11 @@ _BEARER = re.compile(r"(?i)\b(bearer|x-api-key:?|authorization:?)[ \t]+(?!\[key\
 class Secret:
     """A key. Nothing that prints it by accident, a traceback with values say, shows it."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("_escaped", "_value")
 
     def __init__(self, value: str = "") -> None:
         self._value = value
+        self._escaped = json.dumps(value, ensure_ascii=False)[1:-1]
 
     def __bool__(self) -> bool:
         return bool(self._value)
@@ -36,7 +38,15 @@ class Secret:
 
     def scrub(self, text: str) -> str:
         """The text without the key."""
-        return text.replace(self._value, SCRUBBED) if len(self._value) >= SHORTEST else text
+        if len(self._value) < SHORTEST:
+            return text
+        text = text.replace(self._value, SCRUBBED)
+        return text if self._escaped == self._value else text.replace(self._escaped, SCRUBBED)
+
+    def scrub_bytes(self, data: bytes) -> bytes:
+        """As `scrub`, for JSON in UTF-8."""
+        key = self._escaped.encode("utf-8", "replace")
+        return data.replace(key, SCRUBBED.encode()) if len(key) >= SHORTEST else data
 
     def scrub_words(self, text: str) -> str:
         """As `scrub`, for what a server says: without whatever else looks like the value of such a header."""

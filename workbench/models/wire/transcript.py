@@ -77,7 +77,11 @@ class Transcript:
         self._wire = wire
         self._encode = encode
         self._may_be_id = may_be_id
-        self._forget()
+        self._sources: list[Message] = []
+        self._starts: list[int] = []
+        self._pieces: list[list[dict[str, Any]]] = []
+        self._calls: dict[str, SentCall] = {}
+        self._ids: set[str] = set()
 
     def encoded(self, messages: Iterable[Message], *, native: bool) -> list[dict[str, Any]]:
         """All messages. `native` is whether calls and results go beside the texts."""
@@ -95,11 +99,8 @@ class Transcript:
         return [message for piece in self._pieces for message in piece]
 
     def _forget(self) -> None:
-        self._sources: list[Message] = []
-        self._starts: list[int] = []
-        self._pieces: list[list[dict[str, Any]]] = []
-        self._calls: dict[str, SentCall] = {}
-        self._ids: set[str] = set()
+        self._sources, self._starts, self._pieces = [], [], []
+        self._calls, self._ids = {}, set()
 
     def _turn(self, items: Sequence[Message], native: bool) -> Turn:
         said: str | None = None

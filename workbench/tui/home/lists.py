@@ -106,7 +106,7 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
             index = next((at for at, item in enumerate(items) if item.key == before.key), nearest)
         self.virtual_size = Size(0, self._rows)
         self.set_reactive(ItemList.cursor, index)
-        if index >= 0:
+        if before is not None and index >= 0:
             self._scroll(self._tops[index] - above)
         self._reveal()
         self._strips.clear()
@@ -163,7 +163,7 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _reveal(self) -> None:
         """Bring the picked item into view, and what stands over it when it is the first of its group."""
-        if not 0 <= self.cursor < len(self.items):
+        if self.item is None or not self.size.height:
             return
         first, last = self._span(self.cursor)
         top = round(self.scroll_y)

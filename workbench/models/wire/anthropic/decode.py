@@ -7,10 +7,7 @@ from typing import Any
 
 from workbench.core.ports import ModelFailure, Reply, Usage
 from workbench.core.values import RawCall
-from workbench.models.wire.anthropic.encode import THINKING
 from workbench.models.wire.body import (
-    Malformed,
-    StreamError,
     as_arguments,
     as_count,
     as_list,
@@ -18,8 +15,9 @@ from workbench.models.wire.body import (
     as_text,
     clean,
     echo_text,
+    unknown_part,
 )
-from workbench.models.wire.openai.decode import unknown_part
+from workbench.models.wire.errors import Malformed, StreamError
 
 FINISH = {
     "end_turn": "stop",
@@ -108,6 +106,3 @@ def _refusal(details: Any) -> str:
         return ""
     words = [as_text(details.get(name)) for name in ("category", "explanation")]
     return f"refused: {': '.join(filter(None, words))}" if any(words) else ""
-
-
-__all__ = ["FINISH", "THINKING", "build", "decode", "usage"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from workbench.core.ports import Request
@@ -83,8 +84,7 @@ def _blocks(turn: Turn) -> Iterator[dict[str, Any]]:
         if block.get("type") != "tool_use":
             yield block
             continue
-        call = next(calls, None)
-        if call is not None:
+        for call in islice(calls, 1):
             yield {**block, "id": call.id, "name": call.name, "input": json.loads(call.arguments)}
 
 

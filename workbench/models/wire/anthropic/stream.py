@@ -6,15 +6,8 @@ from typing import Any
 
 from workbench.core.ports import Reply, Signal
 from workbench.models.wire.anthropic.decode import build, usage
-from workbench.models.wire.body import (
-    Malformed,
-    StreamError,
-    as_arguments,
-    as_object,
-    as_text,
-    clean,
-    read_object,
-)
+from workbench.models.wire.body import as_arguments, as_object, as_text, clean, read_object
+from workbench.models.wire.errors import Malformed, StreamError
 from workbench.models.wire.lines import Frame
 
 _PIECES = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}

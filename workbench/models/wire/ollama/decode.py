@@ -7,17 +7,8 @@ from typing import Any
 
 from workbench.core.ports import Reply, Usage
 from workbench.core.values import RawCall
-from workbench.models.wire.body import (
-    Malformed,
-    StreamError,
-    as_arguments,
-    as_count,
-    as_list,
-    as_object,
-    as_text,
-    clean,
-    echo_text,
-)
+from workbench.models.wire.body import as_arguments, as_count, as_list, as_object, as_text, clean, echo_text
+from workbench.models.wire.errors import Malformed, StreamError
 
 FINISH = {"": "stop", "stop": "stop", "length": "length"}
 """Their reasons in our words; any other keeps its own. With calls it says `stop`, too."""

@@ -26,9 +26,7 @@ def encode_turn(turn: Turn) -> list[dict[str, Any]]:
             if turn.echo.get("thinking"):
                 message["thinking"] = turn.echo["thinking"]
         messages.append(message)
-    messages += [
-        {"role": "tool", "tool_name": result.call.name, "content": result.marked} for result in turn.results
-    ]
+    messages += [{"role": "tool", "tool_name": result.call.name, "content": result.marked} for result in turn.results]
     if turn.told:
         messages.append({"role": "user", "content": turn.told})
     return messages

@@ -6,7 +6,8 @@ from typing import Any
 
 from workbench.core.ports import Reply, Signal
 from workbench.core.values import RawCall
-from workbench.models.wire.body import StreamError, as_object, clean, read_object
+from workbench.models.wire.body import as_object, clean, read_object
+from workbench.models.wire.errors import StreamError
 from workbench.models.wire.lines import Frame
 from workbench.models.wire.ollama.decode import build, calls_of
 

@@ -9,8 +9,6 @@ from typing import Any
 from workbench.core.ports import Reply, Usage
 from workbench.core.values import RawCall
 from workbench.models.wire.body import (
-    Malformed,
-    StreamError,
     as_arguments,
     as_count,
     as_list,
@@ -18,7 +16,9 @@ from workbench.models.wire.body import (
     as_text,
     clean,
     echo_text,
+    unknown_part,
 )
+from workbench.models.wire.errors import Malformed, StreamError
 
 FINISH = {
     "stop": "stop",
@@ -141,11 +141,6 @@ def content_of(content: Any) -> tuple[str, str, list[str]]:
         else:
             notes.append(unknown_part(kind))
     return "".join(texts), "".join(refusals), notes
-
-
-def unknown_part(kind: str) -> str:
-    """The note about a part of a reply that is neither text nor a call."""
-    return f"a part of the reply was left out, as its kind is not known here: {kind or 'no kind at all'}"
 
 
 def raw_text(value: Any) -> str:

@@ -20,9 +20,7 @@ def encode_turn(turn: Turn) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     if turn.said is not None:
         messages.append(_assistant(turn))
-    messages += [
-        {"role": "tool", "tool_call_id": result.call.id, "content": result.marked} for result in turn.results
-    ]
+    messages += [{"role": "tool", "tool_call_id": result.call.id, "content": result.marked} for result in turn.results]
     if turn.told:
         messages.append({"role": "user", "content": turn.told})
     return messages
@@ -83,7 +81,7 @@ def _assistant(turn: Turn) -> dict[str, Any]:
     ]
     if not (turn.said or "").strip():
         message["content"] = None
-    return message | turn.echo.get("message", {})
+    return {**message, **turn.echo.get("message", {})}
 
 
 def _choice(choice: str) -> str | dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from workbench.core.ports import Reply, Signal, Usage
 from workbench.core.values import RawCall
-from workbench.models.wire.body import StreamError, as_arguments, as_list, as_object, as_text, clean, read_object
+from workbench.models.wire.body import as_arguments, as_list, as_object, as_text, clean, read_object
+from workbench.models.wire.errors import StreamError
 from workbench.models.wire.lines import Frame
 from workbench.models.wire.openai.decode import (
     ECHOED_IN_CALLS,
