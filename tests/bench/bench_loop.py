@@ -20,6 +20,7 @@ import statistics
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -102,7 +103,7 @@ class Memory:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def append(self, event: Event, *, sync: bool) -> None:  # noqa: ARG002
+    def append(self, event: Event, *, sync: bool) -> None:
         self.events.append(event)
 
 
@@ -211,7 +212,7 @@ def main() -> None:
             ratio = statistics.median(mine / floor for mine, floor in zip(own, bare, strict=True))
             medians.append(statistics.median(own))
             cells.append(f"{medians[-1]:>9.1f} µs {ratio:>6.1f}x")
-        exponents = [1 + math.log(after / before, 10) for before, after in zip(medians, medians[1:], strict=False)]
+        exponents = [1 + math.log10(after / before) for before, after in pairwise(medians)]
         shown = " ".join(f"{exponent:.2f}" for exponent in exponents)
         print(
             f"{name:<14}" + "".join(f"{cell:>20}" for cell in cells) + f"{shown:>16}{kilobytes(name, SIZES[-1]):>12.2f}"

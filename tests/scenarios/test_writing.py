@@ -12,7 +12,7 @@ from workbench.scenarios.loader import load_scenario, parse_scenario, to_plain
 from workbench.scenarios.writing import scenario_text
 
 SCRIPTS = sorted((packaged_folder() / "scripts").glob("*.toml"))
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("'\"\\\n\r\t{}$")).filter(
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from("'\"\\\n\r\t{}$")).filter(
     lambda t: t.strip()
 )
 NAMES = st.text(min_size=1, max_size=6)

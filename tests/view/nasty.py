@@ -129,7 +129,7 @@ def replies(draw: st.DrawFn, state: State) -> ModelReply:
         text=draw(texts()),
         thinking=draw(texts()),
         calls=made,
-        reading="calls" if made else draw(other),
+        reading="calls" if made else draw(other),  # type: ignore[arg-type]
         answer=draw(texts()),
         problem=draw(texts()),
         dropped=draw(st.sampled_from(["", "Only the first was used."])),
@@ -173,7 +173,7 @@ def about_a_call(draw: st.DrawFn, state: State) -> Event:
             value = draw(st.dictionaries(texts(), json_values(), max_size=2))
             return Decided(
                 call=call,
-                decision=decision,
+                decision=decision,  # type: ignore[arg-type]
                 by=draw(st.sampled_from(["person", "rule", "script", "engine"])),
                 arguments=canonical(value) if decision == "edit" else "",
                 reason=draw(texts()),

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from workbench.home import HomeError
-from workbench.opening import TrustNeeded
-from workbench.runner import CommandError, JournalBroken
-from workbench.scenarios.errors import ScenarioError
-from workbench.sessions.errors import SessionError
-from workbench.view.visible import visible
-
 
 class BadInput(Exception):
     """Something on the command line that cannot be done; the message is a sentence for people."""
@@ -16,6 +9,14 @@ class BadInput(Exception):
 
 def explained(error: Exception) -> str | None:
     """What to tell a person about an error that is not a defect of ours; None for a defect."""
+    # Imported only now: the app is to paint its first frame before any of this is loaded.
+    from workbench.home import HomeError
+    from workbench.opening import TrustNeeded
+    from workbench.runner import CommandError, JournalBroken
+    from workbench.scenarios.errors import ScenarioError
+    from workbench.sessions.errors import SessionError
+    from workbench.view.visible import visible
+
     match error:
         case TrustNeeded():
             return visible(f"{error}\nsay that this is all right with: --trust {error.folder}")

@@ -14,6 +14,7 @@ COMMANDS = (
     "resume",
     "show",
     "tools",
+    "faults",
     "scripts",
     "sessions",
     "themes",
@@ -75,6 +76,11 @@ def _parser() -> argparse.ArgumentParser:
         _common(listing)
         listing.add_argument("--json", action="store_true", help="as JSON")
         listing.set_defaults(command=_late("lists", function))
+    faults = commands.add_parser("faults", help="list the faults, or explain one")
+    faults.add_argument("name", nargs="?", metavar="NAME")
+    _common(faults)
+    faults.add_argument("--json", action="store_true", help="as JSON")
+    faults.set_defaults(command=_late("faults", "faults"))
     init = commands.add_parser("init", help="make a workbench folder")
     init.add_argument("folder", nargs="?", default=".", metavar="FOLDER")
     init.set_defaults(command=_late("lists", "init"))
@@ -89,6 +95,9 @@ def _parser() -> argparse.ArgumentParser:
 def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
     _changes(parser)
+    parser.add_argument(
+        "--fault", action="append", default=[], dest="faults", metavar="NAME:KEY=VALUE,…", help="see workbench faults"
+    )
     parser.add_argument("--seed", type=int, metavar="N")
     parser.add_argument("--approve", choices=("allow", "deny", "ask"), help="approval.default for this run")
     parser.add_argument("--save", metavar="PATH", help="where to keep the run; by default in sessions/")

@@ -24,8 +24,9 @@ from workbench.results import (
     person_took_part,
 )
 from workbench.scenarios.expectations import check as compare
+from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.loader import load_scenario
-from workbench.scenarios.overrides import apply_overrides
+from workbench.scenarios.overrides import add_faults, apply_overrides
 from workbench.view.visible import visible
 
 
@@ -39,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
     if options.approve is not None:
         changes.append(f'approval.default="{options.approve}"')
     scenario = apply_overrides(load_scenario(path), changes, options.no_limits)
+    if options.faults:
+        scenario = add_faults(scenario, options.faults, load_catalogue(home.faults).entries)
     save = Path(options.save) if options.save else None
     return _play(new_run(scenario, home, scenario_path=str(path), person=True, save=save, headless=True), options)
 

@@ -240,7 +240,7 @@ class SettingsChanged(Event):
 
     kind: ClassVar[str] = "settings_changed"
     changes: Mapping[str, Any]
-    """Dotted key to new value: "limits.steps", "approval.default", "faults", "grants", "hold", "next_reply", "title"."""
+    """Key to new value: "limits.steps", "approval.default", "faults", "grants", "hold", "next_reply", "title"."""
     by: By = "person"
 
 

@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.core.ports import Clock, ModelFailure, OnSignal, Reply, Request, Signal
+from workbench.core.ports import Clock, FailureKind, ModelFailure, OnSignal, Reply, Request, Signal
 from workbench.core.values import ToolInfo
 from workbench.models.wire import classify, retry
 from workbench.models.wire.body import read_object, to_json
@@ -261,5 +261,5 @@ class _Shown:
 
 
 def _unreached(error: Unreachable) -> Failure:
-    kind: classify.FailureKind = "timeout" if error.slow else "cut_stream" if error.begun else "unavailable"
+    kind: FailureKind = "timeout" if error.slow else "cut_stream" if error.begun else "unavailable"
     return Failure(kind, error.reason, retry=True)

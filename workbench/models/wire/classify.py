@@ -133,9 +133,9 @@ def _parsed(body: bytes) -> Any:
 
 def _said(value: Any, body: bytes) -> _Said:
     """Errors come as {"error": {…}}, {"error": "…"}, {"message": …} or {"detail": …}, and as plain text."""
-    outer = value if isinstance(value, Mapping) else {}
+    outer: dict[str, Any] = dict(value) if isinstance(value, Mapping) else {}
     error = outer.get("error")
-    inner = error if isinstance(error, Mapping) else outer
+    inner: dict[str, Any] = dict(error) if isinstance(error, Mapping) else outer
     details = inner.get("details")
     codes = [inner.get("type"), inner.get("code"), *(details.values() if isinstance(details, Mapping) else ())]
     messages = (error, inner.get("message"), outer.get("message"), outer.get("detail"))

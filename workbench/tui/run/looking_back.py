@@ -16,6 +16,8 @@ class LookingBack(Drawing):
     """← → events, shift+← → steps, end now."""
 
     past_timer: Timer | None = None
+    stale_entries: frozenset[int] = frozenset()
+    """Entries that were drawn as they looked at a moment of the past."""
 
     def action_event_back(self) -> None:
         self.look(self.desk.state.n - 1)
@@ -80,12 +82,12 @@ class LookingBack(Drawing):
         else:
             transcript.truncate(None)
             transcript.appended()
-        stale, self.stale_entries = self.stale_entries, self._unsettled()
+        stale, self.stale_entries = self.stale_entries, frozenset(self._unsettled())
         for index in stale | self.stale_entries:
             if 0 <= index < count:
                 transcript.changed(index)
         if not desk.looking_back:
-            self.stale_entries = set()
+            self.stale_entries = frozenset()
         self.reset_bar()
         self.draw()
 
