@@ -139,7 +139,8 @@ def _said(value: Any, body: bytes) -> _Said:
     details = inner.get("details")
     codes = [inner.get("type"), inner.get("code"), *(details.values() if isinstance(details, Mapping) else ())]
     messages = (error, inner.get("message"), outer.get("message"), outer.get("detail"))
-    message = next((text for text in messages if isinstance(text, str) and text), "")
+    texts: list[str] = [text for text in messages if isinstance(text, str) and text]
+    message: str = texts[0] if texts else ""
     if not message and outer.get("detail"):
         message = json.dumps(outer["detail"], ensure_ascii=False)
     if not message and not outer:
