@@ -55,7 +55,7 @@ def test_it_refuses_the_same_arguments(given: dict[str, Any]) -> None:
         messages.append(str(caught.value).replace("Plain", "Swift"))
     assert messages[0] == messages[1]
     with pytest.raises(TypeError):
-        Swift("a")  # type: ignore[misc]
+        Swift("a")  # type: ignore[call-arg]
 
 
 def test_it_is_as_frozen_and_shares_no_default() -> None:

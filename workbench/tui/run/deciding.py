@@ -15,7 +15,7 @@ from workbench.tui.run.drawing import Drawing
 from workbench.tui.run.whole import WholeCall
 from workbench.tui.screens import keymap_of
 from workbench.view.arguments import arguments_shown
-from workbench.view.entries import Line, Span
+from workbench.view.entries import Line, Role, Span
 from workbench.view.lines import wrapped
 from workbench.view.scopes import Scope, scopes
 from workbench.view.visible import visible
@@ -113,7 +113,7 @@ class Deciding(Drawing):
     def _about(self, before: str, after: str, hint: str) -> Line:
         """The title of a field that is about the call in front."""
         record = self.waiting()[0]
-        role = "held" if record.held is not None else "wait"
+        role: Role = "held" if record.held is not None else "wait"
         name = Span(name_of(record.call.tool), role, bold=True)
         return (Span(f"{before} ", role), name, *((Span(after, role),) if after else ()), Span(f"   {hint}", "quiet"))
 
@@ -134,7 +134,7 @@ class Deciding(Drawing):
     def _draw_scopes(self) -> None:
         title: Line = (
             Span("▲ Allow more, in this run only", "wait"),
-            Span("   a number chooses, y grants what is marked, esc goes back", "quiet"),
+            Span("   a number chooses", "quiet"),
         )
         lines: list[Line] = [
             (
