@@ -73,6 +73,11 @@ class Run(Recording):
         return next_move(state)
 
     @property
+    def asked(self) -> Model:
+        """The model as the next request reaches it."""
+        return self.model
+
+    @property
     def playing(self) -> bool:
         return not self._paused
 
@@ -208,7 +213,7 @@ class Run(Recording):
             if within is not None:
                 self._alarm.set(within)
             event = await performing.ask_model(
-                self.model, self.tools, self.state, self.clock, within=within, on_signal=self._signal
+                self.asked, self.tools, self.state, self.clock, within=within, on_signal=self._signal
             )
         except NobodyThere:
             self._nobody_there_at = len(self.events)

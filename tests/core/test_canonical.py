@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -177,6 +177,6 @@ def test_any_object_is_read_from_its_canonical_text(value: dict[str, Any]) -> No
     ids=["wide", "unterminated", "deep"],
 )
 def test_a_megabyte_of_arguments_is_read_in_no_time(text: str) -> None:
-    started = perf_counter()
+    started = process_time()
     parse_object(text)
-    assert perf_counter() - started < 1.0
+    assert process_time() - started < 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -259,11 +259,11 @@ def test_any_reply_is_read_in_linear_time(unit: str) -> None:
     for size in (200_000, 400_000):
         text = unit * (size // len(unit)) + DONE
         seconds.append(min(_timed(text) for _ in range(3)))
-    assert seconds[1] < max(3 * seconds[0], 0.1)
+    assert seconds[1] < max(3 * seconds[0], 0.25)
     assert seconds[1] < 1.0
 
 
 def _timed(text: str) -> float:
-    started = perf_counter()
+    started = process_time()
     JSON.read(text, (), ProtocolOptions(several="all"))
-    return perf_counter() - started
+    return process_time() - started

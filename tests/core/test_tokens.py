@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -127,6 +127,6 @@ def test_any_text_has_an_estimate_no_larger_than_its_bytes(text: str) -> None:
 
 @pytest.mark.parametrize("unit", ["x", " ", "\n", "[", "0", "é", "🙂", " \n"])
 def test_a_megabyte_is_counted_in_no_time(unit: str) -> None:
-    started = perf_counter()
+    started = process_time()
     estimate(unit * 1_000_000)
-    assert perf_counter() - started < 1.0
+    assert process_time() - started < 1.0

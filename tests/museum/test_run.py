@@ -30,6 +30,7 @@ from workbench.core.events import (
     ToolStarted,
 )
 from workbench.core.loop import AskModel, AskPerson, Finished, Record, RunTools
+from workbench.core.ports import Model, OnSignal, Reply, Request
 from workbench.core.state import fold
 from workbench.core.statuses import Status
 from workbench.museum.run import MuseumRun
@@ -256,6 +257,37 @@ def test_what_such_a_loop_cannot_do_is_said_in_a_sentence() -> None:
 def test_nobody_there_to_be_the_model_is_a_wait() -> None:
     run = played(written('goal = "be the model"\nloop = "v3"\n[model]\nuse = "human"\n'), person=False)
     assert run.status is Status.AWAITING_PERSON
+
+
+def test_the_model_gets_what_the_loop_sends_and_not_what_the_run_has_recorded() -> None:
+    class Overheard:
+        name = "overheard"
+
+        def __init__(self, model: Model) -> None:
+            self.model = model
+            self.messages: list[list[tuple[str, str]]] = []
+
+        async def reply(self, request: Request, on_signal: OnSignal) -> Reply:
+            self.messages.append([(message.role, message.text) for message in request.messages])
+            return await self.model.reply(request, on_signal)
+
+    def heard(name: str) -> list[list[tuple[str, str]]]:
+        there = opened(shipped(name))
+        there.run.model = model = Overheard(there.run.model)
+        asyncio.run(there.run.play())
+        there.close()
+        return model.messages
+
+    result = (
+        '{"type": "result", "tool": "stock_level", "content": "{\\"warehouse\\": \\"north\\", \\"blue_mugs\\": 140}"}'
+    )
+    question = "Which warehouse has more blue mugs?"
+    assert heard("museum-find-the-bugs-forgets")[:2] == [[("user", question)], [("user", f"{question}\n{result}")]]
+    # The wire refuses the second request, so the model never sees it.
+    assert heard("museum-dropped-message") == [[("user", question)]]
+    task = "QUESTION: Refund the damaged mug of order A-1042: 6.25."
+    assert [texts[0][1].count("QUESTION") for texts in heard("museum-retry-the-run")] == [1, 1, 1, 1]
+    assert heard("museum-retry-the-run")[2] == [("user", task)]
 
 
 # ---------------------------------------------------------------- saved runs

@@ -17,13 +17,14 @@ from workbench.home import Home
 
 @asynccontextmanager
 async def shown(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pilot[Any]]:
-    """The app with that shipped scenario open, before its first move."""
+    """The app with that shipped scenario open, before its first move; in the end the run is left, and so closed."""
     monkeypatch.setattr("workbench.home.user_folder", lambda: folder / "user")
     home = Home(root=folder, found="--home", packaged=ROOT)
     app = app_for(home, str(ROOT / "scripts" / f"{name}.toml"))
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot, lambda: "Museum" in seen(pilot))
         yield pilot
+        await press(pilot, "q")
 
 
 async def test_a_crash_of_v1_is_seen_move_by_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.core.runs import state_facts
 from tests.runner.parts import Kept, answer, calls, kill, kinds, make, of, outcomes, until
 from workbench.clocks import VirtualClock
 from workbench.core.events import Decided, Forked, LateResult, ModelReply, ToolResult, ToolStarted
@@ -205,6 +206,22 @@ async def test_grants_do_not_come_along_into_a_fork() -> None:
     fork = make([REFUND, answer()], create_refund, events=[*run.events, Forked(parent="run", at=2)])
     await fork.play()
     assert fork.status is Status.AWAITING_APPROVAL
+
+
+async def test_going_back_to_an_approval_has_the_counters_of_then_and_asks_afresh() -> None:
+    script = [calls(("look", {"number": 1})), REFUND, calls(("look", {"number": 2})), answer()]
+    run = make(script, look, create_refund, limits=Limits(steps=4))
+    await run.play()
+    then = state_facts(run.state)
+    at = len(run.events)
+    run.decide("c2", "allow")
+    await run.play()
+    assert run.state.steps == 4
+    back = make(script, look, create_refund, limits=Limits(steps=4), events=run.events[:at])
+    assert state_facts(back.state) == then
+    assert back.status is Status.AWAITING_APPROVAL
+    assert (back.state.steps, back.state.tool_calls) == (2, 1)
+    assert len(run.events) > at, "what came after stays where it was"
 
 
 @pytest.mark.parametrize(

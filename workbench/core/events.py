@@ -76,6 +76,8 @@ class ModelReply(Event):
     """Scripted: what this reply captured from the observation before it."""
     opaque: str = ""
     """Provider blocks to echo verbatim, as JSON text."""
+    notes: tuple[str, ...] = ()
+    """What people should know about how the reply came: a part that was left out, say. Never shown to the model."""
     original: str = ""
     """What the model really replied, native calls written out below the text, when a fault or a person changed it."""
     changed_by: str = ""
@@ -385,7 +387,7 @@ def from_fields(kind: str, values: Mapping[str, Any]) -> Event:
     try:
         if "calls" in given:
             given["calls"] = tuple(_call_from(item) for item in given["calls"])
-        for name in ("effects", "keys", "faults"):
+        for name in ("effects", "keys", "faults", "notes"):
             if name in given:
                 given[name] = tuple(given[name])
         if "status" in given:

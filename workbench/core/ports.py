@@ -60,7 +60,9 @@ class Reply:
     model: str = ""
     attempts: int = 1
     opaque: str = ""
+    """Provider blocks to echo verbatim, as JSON text."""
     notes: tuple[str, ...] = ()
+    """What people should know about how the reply came."""
     line: int = -1
     served: int = 0
     captures: Mapping[str, str] = field(default_factory=dict)

@@ -14,6 +14,10 @@ from workbench.core.values import Call, Prices, RawCall, Reading
 Check = Callable[[str, str], Checked]
 
 ONE_CALL_A_TURN = "Only one call a turn is allowed here, so this one was not run. Make it again if it is still needed."
+NO_CALL = "your reply was to call a tool, but there was no call in it; make the call, or answer without one."
+NO_CALL = (
+    "the reply ended as if to call a tool, but there was no call in it; call the tool, or give the answer as text."
+)
 BELIEVED = frozenset({"stop", "tool_calls"})
 
 
@@ -22,8 +26,12 @@ def read_reply(state: State, reply: Reply, check: Check, took: float) -> ModelRe
     doubt = _doubt(reply)
     native = state.protocol.native_tools
     reading: Reading | None = None
-    if doubt is None:
+    if doubt is None and native and reply.finish == "tool_calls" and not reply.calls:
+        reading = Reading(kind="malformed", problem=NO_CALL)
+    elif doubt is None:
         reading = state.protocol.read(reply.text, reply.calls, state.header.options)
+        if native and reply.finish == "tool_calls" and reading.kind == "answer":
+            reading = Reading(kind="malformed", problem=NO_CALL)
     raw = reading.calls if reading is not None else reply.calls if native else ()
     calls = tuple([_call(state, index, item, check) for index, item in enumerate(raw)])
     written = reply.text + "".join([call.tool + call.arguments for call in calls]) if native else reply.text
@@ -52,6 +60,7 @@ def read_reply(state: State, reply: Reply, check: Check, took: float) -> ModelRe
         served=reply.served,
         captures=reply.captures,
         opaque=reply.opaque,
+        notes=reply.notes,
         original=reply.original,
         changed_by=reply.changed_by,
         faults=reply.faults,

@@ -162,8 +162,10 @@ class State:
         for record in self.batch:
             if record.call.id == call_id:
                 return record
-        number = int(call_id[1:]) if call_id[1:].isdigit() else 0
-        return self.calls[number - 1] if 0 < number <= len(self.calls) else None
+        digits = call_id[1:]
+        number = int(digits) if digits.isdecimal() and len(digits) < 10 else 0
+        closed = self.calls[number - 1] if 0 < number <= len(self.calls) else None
+        return closed if closed is not None and closed.call.id == call_id else None
 
     def every_call(self) -> list[CallRecord]:
         return [*self.calls, *self.batch]

@@ -83,13 +83,10 @@ class LiveModel:
             patient = pause <= retry.PATIENCE
             if not failed.retry or attempt > self.endpoint.retries or not patient:
                 detail = failed.detail if patient else f"{failed.detail}; it asks to wait {pause:,.0f} seconds"
-                raise ModelFailure(
-                    failed.kind,
-                    self._words(detail, failed, key),
-                    attempts=attempt,
-                    partial=key.scrub(assembler.partial),
-                )
-            on_signal(Signal("retry", self._words(failed.detail, failed, key), pause))
+                detail = f"{self.endpoint.shown} at {self._url}: {self._advised(detail, failed, key)}"
+                partial = key.scrub(assembler.partial)
+                raise ModelFailure(failed.kind, key.scrub_words(detail), attempts=attempt, partial=partial)
+            on_signal(Signal("retry", key.scrub_words(failed.detail), pause))
             await self._clock.sleep(pause)
 
     def close(self) -> None:
@@ -224,17 +221,16 @@ class LiveModel:
         if not key and endpoint.key_needed:
             raise ModelFailure("auth", f"there is no key for {endpoint.shown}: set {endpoint.key_env}")
 
-    def _words(self, detail: str, failure: Failure, key: Secret) -> str:
-        """The sentence for people: who, what, and for a key which setting it came from."""
+    def _advised(self, detail: str, failure: Failure, key: Secret) -> str:
+        """The detail; where a key was turned away, with the setting that it came from."""
         endpoint = self.endpoint
-        if failure.kind == "auth":
-            if key:
-                detail += f"; the key is the one in {endpoint.key_env}"
-            elif endpoint.no_key_because:
-                detail += f"; {endpoint.no_key_because}"
-            elif endpoint.key_env:
-                detail += f"; none was sent, as {endpoint.key_env} is not set"
-        return key.scrub_words(f"{endpoint.shown}: {detail}")
+        if failure.kind != "auth":
+            return detail
+        if key:
+            return f"{detail}; the key is the one in {endpoint.key_env}"
+        if endpoint.no_key_because:
+            return f"{detail}; {endpoint.no_key_because}"
+        return f"{detail}; no key was sent, as {endpoint.key_env} is not set" if endpoint.key_env else detail
 
 
 class _Shown:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,15 +65,7 @@ class MuseumRun(Run):
         person: Person | None = None,
         events: Sequence[Event] = (),
     ) -> None:
-        super().__init__(
-            header,
-            model=_OwnHistory(model, lambda: self.history),
-            tools=tools,
-            journal=journal,
-            clock=clock,
-            person=person,
-            events=events,
-        )
+        super().__init__(header, model=model, tools=tools, journal=journal, clock=clock, person=person, events=events)
         self.piece = piece
         self._scribe = Scribe(self.state)
         self._loop: Coroutine[Any, Any, Any] | None = None
@@ -87,6 +79,11 @@ class MuseumRun(Run):
     def history(self) -> list[Any]:
         """What the loop sends to the model with its next request; nothing while it wants something else."""
         return self._act.history if isinstance(self._act, Ask) else []
+
+    @property
+    def asked(self) -> Model:
+        """The model, which gets what the loop sends and not what the run has recorded."""
+        return _OwnHistory(self.model, self.history)
 
     # ------------------------------------------------------------ what is next
 
@@ -253,17 +250,16 @@ class MuseumRun(Run):
 class _OwnHistory:
     """The model of a run, asked with what the loop sends, and by the rules of the wire where that is what it speaks."""
 
-    def __init__(self, model: Model, history: Callable[[], list[Any]]) -> None:
+    def __init__(self, model: Model, history: list[Any]) -> None:
         self.name = model.name
         self._model = model
         self._history = history
 
     async def reply(self, request: ports.Request, on_signal: OnSignal) -> ports.Reply:
         """As the model's own; also raises ModelFailure for messages that an endpoint would not take."""
-        history = self._history()
-        if request.state.protocol.native_tools and (problem := wire.problem(history)):
-            raise ModelFailure("bad_request", f"400: {problem}\n{wire.listing(history)}")
-        return await self._model.reply(replace(request, messages=sent(request.state, history)), on_signal)
+        if request.state.protocol.native_tools and (problem := wire.problem(self._history)):
+            raise ModelFailure("bad_request", f"400: {problem}\n{wire.listing(self._history)}")
+        return await self._model.reply(replace(request, messages=sent(request.state, self._history)), on_signal)
 
 
 def _returned(value: str | Result | None, cap: int) -> Ending:

@@ -38,6 +38,16 @@ _HINTS = {"Invalid value": "; text is written in quotes", "Illegal character '\\
 
 def load_scenario(path: FilePath | str) -> Scenario:
     """The scenario in a file. Raises ScenarioError, also for a file that cannot be read."""
+    return parse_scenario(_text_of(path), str(path))
+
+
+def read_toml(path: FilePath | str) -> tuple[dict[str, Any], str]:
+    """The values of any TOML file, and its text. Raises ScenarioError, also for a file that cannot be read."""
+    text = _text_of(path).removeprefix(BYTE_ORDER_MARK)
+    return _parsed(text, str(path)), text
+
+
+def _text_of(path: FilePath | str) -> str:
     name = str(path)
     try:
         raw = FilePath(path).read_bytes()
@@ -46,12 +56,11 @@ def load_scenario(path: FilePath | str) -> Scenario:
     except ValueError as error:
         raise ScenarioError([Problem(name, 0, "", f"is no name of a file: {error}")]) from None
     try:
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         message = f"is not UTF-8: byte 0x{raw[error.start]:02x}"
         raise ScenarioError([Problem(name, line, "", message)]) from None
-    return parse_scenario(text, name)
 
 
 def parse_scenario(text: str, name: str) -> Scenario:

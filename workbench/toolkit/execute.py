@@ -95,18 +95,20 @@ class ToolBox:
     async def _finish(
         self, tool: LoadedTool, work: Work, draft: Draft | None, *, within: float | None, on_late: OnLate
     ) -> ToolOutcome:
-        """Wait for the work, at most for the time limit. Work not done then is let go, and can change nothing more."""
+        """Wait for the work, at most for the time limit. Then it is let go: it can change nothing, and is late."""
         limit = _shorter(tool.spec.timeout, within)
         clock = asyncio.get_running_loop().time
         began = clock()
+        in_time = False
         try:
             await asyncio.wait({work}, timeout=limit)
+            in_time = work.done()
         finally:
-            if not work.done():
+            if not in_time:
                 if draft is not None:
                     draft.close()
                 self._abandon(work, lambda content: on_late(content, clock() - began))
-        if work.done():
+        if in_time:
             return work.result()
         assert limit is not None
         return _timed_out(tool.info, limit)

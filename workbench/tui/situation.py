@@ -25,7 +25,7 @@ Phase = Literal[
     "scopes",
     "list",
 ]
-"""`edit` and `typing` are text areas, `field` is a line of text; `limits`, `scopes` and `list` are choices."""
+"""`edit` and `typing` are text areas, `field` is a line of text; `limits`, `scopes`, `list` are choices in the bar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,6 +70,11 @@ def counted(number: int, noun: str) -> str:
     return f"{amount(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def is_unknown(value: float) -> bool:
+    """Whether a figure is NaN: nobody knows it."""
+    return isinstance(value, float) and math.isnan(value)
+
+
 def _rounded(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
@@ -79,4 +84,4 @@ def _is_odd(value: float) -> bool:
 
 
 def _odd(value: float) -> str:
-    return UNKNOWN if isinstance(value, float) and math.isnan(value) else "over 10^15" if value > 0 else "under -10^15"
+    return UNKNOWN if is_unknown(value) else "over 10^15" if value > 0 else "under -10^15"

@@ -76,7 +76,12 @@ def share_of(used: float, cap: float | None) -> float:
     """How much of a cap is used, from 0 to 1."""
     if cap is None or not used > 0:
         return 0.0
-    return 1.0 if used >= cap else used / cap
+    if used >= cap:
+        return 1.0
+    try:
+        return used / cap
+    except OverflowError:  # a whole number that no float comes near
+        return 0.0
 
 
 # ---------------------------------------------------------------- pieces

@@ -109,7 +109,7 @@ def call_detail(state: State, record: CallRecord, width: int, rows: int = DETAIL
     lines = [heading(f"Call {number_of(record)}", width, cut_line(name, width))]
     lines += argument_rows(arguments_shown(record), width, rows)[0]
     lines.append(())
-    lines += wrap(_nature(state, record), width)
+    lines += within([_nature(state, record)], width, 3)[0]
     decided = words.decision_words(record)
     if decided is not None:
         lines += within([(Span(*decided),)], width, 3)[0]

@@ -204,6 +204,7 @@ class Timeline:
             lines += self._changed_lines(index, event)
         elif event.faults:
             lines.append(_struck(event.faults))
+        lines += [(Span(f"note: {flat(note)}", "quiet"),) for note in event.notes]
         word: tuple[str, Role] = ("ANSWER", "go") if event.reading == "answer" else ("MODEL", "model")
         return self._step(index), *word, lines, ""
 

@@ -15,7 +15,7 @@ from workbench.core.state import State
 from workbench.core.statuses import SENTENCES, Status
 from workbench.core.values import LIMIT_NAMES
 from workbench.view.entries import Role
-from workbench.view.figures import amount
+from workbench.view.figures import amount, is_unknown
 from workbench.view.lines import cut_line, one_line
 
 KNOBS: dict[str, str] = {
@@ -281,7 +281,7 @@ def stop_title(state: State) -> str:
 def _used(state: State, stop: Stopped) -> str:
     limit = amount(stop.limit or 0, stop.knob)
     used = used_of(state, stop.knob)
-    if math.isnan(used):
+    if is_unknown(used):
         return f"nobody knows how much of {limit} is used"
     if stop.knob == "limits.repeats.stop":
         return f"the same call {amount(used)} times"
@@ -307,7 +307,8 @@ def used_of(state: State, knob: str) -> float:
         case "limits.repeats" | "limits.repeats.stop":
             return state.repeat
     name = knob.removeprefix("limits.")
-    return float(getattr(state, name)) if name in LIMIT_NAMES else math.nan
+    used: float = getattr(state, name) if name in LIMIT_NAMES else math.nan
+    return used
 
 
 def raised(knob: str, limit: float) -> float:

@@ -133,11 +133,11 @@ def _parsed(body: bytes) -> Any:
 
 def _said(value: Any, body: bytes) -> _Said:
     """Errors come as {"error": {…}}, {"error": "…"}, {"message": …} or {"detail": …}, and as plain text."""
-    outer: dict[str, Any] = dict(value) if isinstance(value, Mapping) else {}
+    outer: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
     error = outer.get("error")
-    inner: dict[str, Any] = dict(error) if isinstance(error, Mapping) else outer
+    inner: Mapping[str, Any] = error if isinstance(error, Mapping) else outer
     details = inner.get("details")
-    codes = [inner.get("type"), inner.get("code"), *(details.values() if isinstance(details, Mapping) else ())]
+    codes = [inner.get("type"), inner.get("code"), details.get("error_code") if isinstance(details, Mapping) else None]
     messages = (error, inner.get("message"), outer.get("message"), outer.get("detail"))
     texts: list[str] = [text for text in messages if isinstance(text, str) and text]
     message: str = texts[0] if texts else ""

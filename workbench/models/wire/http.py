@@ -121,13 +121,21 @@ class HttpClient:
             headers={"user-agent": "agent-workbench"},
         )
         self._keeper = loop.create_task(_kept(self._client))
+        _KEEPERS.add(self._keeper)
+        self._keeper.add_done_callback(_KEEPERS.discard)
         return self._client
 
 
+_KEEPERS: set[asyncio.Task[None]] = set()
+"""Nothing else holds a task that only waits."""
+
+
 async def _kept(client: httpx.AsyncClient) -> None:
-    """Lives as long as its loop, which cancels it at its end."""
-    async with client:
+    """Lives until it is cancelled, at the latest at the end of its loop."""
+    try:
         await asyncio.Event().wait()
+    finally:
+        await client.aclose()
 
 
 class _Translated:

@@ -134,7 +134,7 @@ class Deciding(Drawing):
     def _draw_scopes(self) -> None:
         title: Line = (
             Span("▲ Allow more, in this run only", "wait"),
-            Span("   a number chooses, y grants what is marked, esc goes back", "quiet"),
+            Span("   a number chooses", "quiet"),
         )
         lines: list[Line] = [
             (

@@ -56,7 +56,7 @@ class TopLine(Static):
     def show(self, title: str, facts: str, where: str, state: Span, kind: str) -> None:
         """Draw it. What there is no room for gives way: first the facts, then the title, then where the run is."""
         self.set_classes(kind)
-        room = max(10, self.size.width - 2)
+        room = max(10, self.size.width)
         right = [Span(where, "quiet"), Span("  "), Span(state.text, state.role, bold=True)]
         if room - _cells(right) < SHORTEST:
             right = right[2:]

@@ -82,24 +82,18 @@ class LookingBack(Drawing):
         else:
             transcript.truncate(None)
             transcript.appended()
-        stale, self.stale_entries = self.stale_entries, frozenset(self._unsettled())
-        for index in stale | self.stale_entries:
+        unsettled = self._unsettled()
+        for index in unsettled | self.stale_entries:
             if 0 <= index < count:
                 transcript.changed(index)
-        if not desk.looking_back:
-            self.stale_entries = frozenset()
+        self.stale_entries = unsettled if desk.looking_back else frozenset()
         self.reset_bar()
         self.draw()
 
-    def _unsettled(self) -> set[int]:
-        """Entries that looked different at that moment: the latest reply, and results that were held."""
-        state, timeline = self.desk.state, self.desk.timeline
-        entries = set()
-        for record in state.batch:
-            entries.add(timeline.index_of(record.n))
-            if record.held is not None:
-                entries.add(len(timeline) - 1)
-        return entries
+    def _unsettled(self) -> frozenset[int]:
+        """Entries that may have looked different at that moment: those of the latest reply and its calls."""
+        batch, timeline = self.desk.state.batch, self.desk.timeline
+        return frozenset(range(timeline.index_of(batch[0].n), len(timeline)) if batch else ())
 
     # ------------------------------------------------------------ playing
 

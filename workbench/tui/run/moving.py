@@ -168,7 +168,7 @@ class Moving(LookingBack, Deciding):
     def _draw_limits(self) -> None:
         title: Line = (
             Span("Limits", "primary", bold=True),
-            Span("   enter on or off · + - or a number and enter · esc closes", "quiet"),
+            Span("   or type a number, then enter", "quiet"),
         )
         lines = [self._limit_line(index, gauge) for index, gauge in enumerate(gauges(self.run_.state))]
         self.bar.show_list("limits", "primary", title, lines, self.limit_at)

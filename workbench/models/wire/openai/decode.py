@@ -26,6 +26,7 @@ FINISH = {
     "tool_calls": "tool_calls",
     "function_call": "tool_calls",
     "content_filter": "blocked",
+    "refusal": "refused",
 }
 """Their finish reasons in our words; any other keeps its own."""
 
