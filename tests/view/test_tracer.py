@@ -11,6 +11,7 @@ from workbench.home import find_home, packaged_folder
 from workbench.opening import Opened, new_run
 from workbench.scenarios.loader import load_scenario
 from workbench.view import tracer
+from workbench.view.desk import Desk
 from workbench.view.history import History
 
 
@@ -76,3 +77,13 @@ def test_every_event_of_a_run_has_a_line_and_a_caption(name: str, tmp_path: Path
 
 def test_no_events_make_no_frames() -> None:
     assert tracer.frames([]) == []
+
+
+def test_a_call_that_was_at_work_then_is_waited_for_in_the_past(tmp_path: Path) -> None:
+    opened = played("two-cities", tmp_path)
+    desk = Desk(opened.run)
+    started = next(n for n, event in enumerate(opened.run.events, 1) if event.kind == "tool_started")
+    desk.look_at(started)
+    tail = desk.tail()
+    assert tail is not None
+    assert (tail.word, tail.lines[0][0].text) == ("THEN", "wait for lookup_population")

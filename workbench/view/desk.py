@@ -111,7 +111,11 @@ class Desk:
         if isinstance(move, Finished) or (isinstance(move, AskPerson) and not self.looking_back):
             return None
         word = "THEN" if self.looking_back else "NEXT"
-        return Entry(n, None, word, "quiet", ((Span(words.move_words(move, self.state), "quiet", italic=True),),))
+        text = words.move_words(move, self.state)
+        if isinstance(move, AskPerson) and move.question.on == "interrupted" and self.looking_back:
+            # At that moment it was at work; only what follows can say that it was interrupted.
+            text = f"wait for {', '.join(record.call.tool for record in move.question.calls)}"
+        return Entry(n, None, word, "quiet", ((Span(text, "quiet", italic=True),),))
 
     def call_of_entry(self, index: int) -> str:
         """The call that an entry is about; "" when it is about none."""
