@@ -11,6 +11,7 @@ from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.style import Style
 
+from tests.tui.settled import settled
 from workbench.tui.actions import bindings
 from workbench.tui.keyline import KeyLine, key_line
 from workbench.tui.situation import Phase, Situation
@@ -120,4 +121,4 @@ async def test_a_click_on_the_line_reaches_the_binding_and_keys_keep_their_colou
         assert key.style.bold
         assert key.style.color != label.style.color
         await pilot.resize_terminal(50, 5)
-        assert line.size.height == 2
+        await settled(pilot, lambda: line.size.height == 2)
