@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from workbench.clocks import VirtualClock
 from workbench.core.canonical import digest
 from workbench.core.events import Decided, Event, SettingsChanged, StopRequested, ToolResult
+from workbench.core.faults import KINDS
 from workbench.core.loop import altered, passed
 from workbench.core.persistent import Log, Table
 from workbench.core.ports import Journal, OnLate, Question, Request, ToolOutcome
@@ -22,6 +23,8 @@ from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import (
+    Fault,
+    FaultTarget,
     GateDefault,
     Header,
     Limits,
@@ -399,6 +402,22 @@ def rules() -> st.SearchStrategy[Rule]:
     )
 
 
+def faults() -> st.SearchStrategy[Fault]:
+    targets: list[FaultTarget] = ["tool", "result", "reply", "provider"]
+    return st.sampled_from(targets).flatmap(
+        lambda on: st.builds(
+            Fault,
+            on=st.just(on),
+            do=st.sampled_from(KINDS[on]),
+            tool=st.sampled_from(["", "refund", "look"]) if on in ("tool", "result") else st.just(""),
+            text=st.just("something else"),
+            seconds=st.just(1.5),
+            nth=st.none() | st.integers(1, 3),
+            times=st.just(2),
+        )
+    )
+
+
 def acts() -> st.SearchStrategy[Act]:
     changes = st.sampled_from(
         [
@@ -408,6 +427,8 @@ def acts() -> st.SearchStrategy[Act]:
             {"approval.default": "allow"},
             {"hold": True},
             {"title": "renamed"},
+            {"faults": [{"on": "result", "do": "drop", "nth": 1}]},
+            {"next_reply": "ANSWER: 140"},
             {"limits.steps": 0},
             {"limits.nonsense": 1},
         ]
@@ -440,6 +461,7 @@ def plans(draw: st.DrawFn) -> Plan:
         approval=draw(st.sampled_from(["ask", "ask", "allow", "deny"])),
         rules=tuple(draw(st.lists(rules(), max_size=2))),
         split=draw(st.booleans()),
+        faults=tuple(draw(_mostly(st.just([]), st.lists(faults(), min_size=1, max_size=2), 3))),
     )
     return Plan(
         header=header,

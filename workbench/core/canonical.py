@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from workbench.core.swift import swift
+
 MAX_DEPTH = 64
 """Levels of nesting that arguments may have; far above any real call, far below what recursive code survives."""
 
@@ -33,6 +35,7 @@ _KIND_NAMES = {
 }
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """What an arguments text holds: a value, or a problem in words for the model; `note` says what was put right."""
@@ -108,7 +111,7 @@ def parse_object(text: str) -> Parsed:
 
 def _decode(text: str) -> tuple[Any, str]:
     try:
-        value, end = LENIENT.raw_decode(text) if text[0] == "{" else (None, -1)
+        value, end = LENIENT.raw_decode(text) if text[:1] == "{" else (None, -1)
         if end != len(text):
             value = LENIENT.decode(text)
     except json.JSONDecodeError as error:

@@ -186,7 +186,7 @@ def _tool_result(state: State, event: ToolResult) -> None:
     record.result, record.result_n = event, state.n
     state.seconds += event.took
     state.total_seconds += event.took
-    if event.changed_by.rpartition(", ")[2] == "script":
+    if event.changed_by and event.changed_by.rpartition(", ")[2] == "script":
         state.script_decisions += 1
     tool = state.tool(record.call.tool)
     _count_outcome(state, event)
@@ -255,16 +255,15 @@ def _deliver(state: State) -> None:
     batch = state.batch
     while state.delivered < len(batch):
         record = batch[state.delivered]
-        result = record.result
+        call, result = record.call, record.result
         if result is None:
             return
         state.delivered += 1
-        text = state.protocol.observation(record.call.tool, result.content, is_error=result.is_error)
+        is_error = result.is_error
+        text = state.protocol.observation(call.tool, result.content, is_error=is_error)
         tokens = estimate(text)
         state.context.results += tokens
-        message = Message("tool", text, record.result_n, tokens, (), record.call.id, record.call.tool)
-        message.is_error = result.is_error
-        _append(state, message, len(text))
+        _append(state, Message("tool", text, record.result_n, tokens, (), call.id, call.tool, is_error), len(text))
         state.results.append(result.content)
         _observe(state, result.content)
 

@@ -1,10 +1,10 @@
 """The agent loop: given where a run is, what happens next. Pure: no I/O, no clock, no await.
 
     while the run goes on:
-        record the goal, if it has not been                       (start)
         for each call of the latest reply that has no result:
             refuse it, ask a person about it, or run it           (check, act)
         stop, if there is a reason to                             (a reason, never a guess)
+        give the goal, if it has not been given                   (start)
         ask the model, with everything recorded so far            (ask)
 
 Every move is computed from the state alone, immediately before it is made, so limits, gate and locks always see the
@@ -22,10 +22,12 @@ from workbench.core.ports import Question
 from workbench.core.records import CallRecord, call_signature
 from workbench.core.state import State
 from workbench.core.statuses import Status
+from workbench.core.swift import swift
 
 # ---------------------------------------------------------------- moves
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class AskModel:
     """Send the whole transcript to the model; `within` seconds, None for no limit."""
@@ -33,6 +35,7 @@ class AskModel:
     within: float | None = None
 
 
+@swift
 @dataclass(frozen=True, slots=True)
 class RunTools:
     """Run these calls, in order or side by side; each within so many seconds of the run's own time."""
@@ -72,9 +75,6 @@ def next_move(state: State) -> Move:
     """What happens next."""
     if state.status is not Status.RUNNING:
         return Finished(state.status)
-    if not state.started and state.stop is None:
-        return Record(UserMessage(text=state.header.goal))
-
     waiting = state.open_calls()
     if waiting:
         if state.stop is not None:
@@ -83,6 +83,8 @@ def next_move(state: State) -> Move:
 
     if state.stop is not None:
         return Record(state.stop)
+    if not state.started:
+        return Record(UserMessage(text=state.header.goal))
     if state.due:
         return Record(state.due[0])
     breach = limits.before_request(state)

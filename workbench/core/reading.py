@@ -15,9 +15,6 @@ Check = Callable[[str, str], Checked]
 
 ONE_CALL_A_TURN = "Only one call a turn is allowed here, so this one was not run. Make it again if it is still needed."
 NO_CALL = "your reply was to call a tool, but there was no call in it; make the call, or answer without one."
-NO_CALL = (
-    "the reply ended as if to call a tool, but there was no call in it; call the tool, or give the answer as text."
-)
 BELIEVED = frozenset({"stop", "tool_calls"})
 
 
@@ -26,9 +23,7 @@ def read_reply(state: State, reply: Reply, check: Check, took: float) -> ModelRe
     doubt = _doubt(reply)
     native = state.protocol.native_tools
     reading: Reading | None = None
-    if doubt is None and native and reply.finish == "tool_calls" and not reply.calls:
-        reading = Reading(kind="malformed", problem=NO_CALL)
-    elif doubt is None:
+    if doubt is None:
         reading = state.protocol.read(reply.text, reply.calls, state.header.options)
         if native and reply.finish == "tool_calls" and reading.kind == "answer":
             reading = Reading(kind="malformed", problem=NO_CALL)

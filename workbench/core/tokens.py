@@ -13,13 +13,13 @@ import re
 
 _PIECES = re.compile(
     r"[A-Z]?[a-z]{1,8}"  # a word, or the first token of a long one
+    r"|[!-/:-@\[-`{-~]{1,3}"  # ASCII punctuation
     r"|[A-Z]{1,4}"
     r"|[0-9]{1,3}"
     r"|\n\s*"  # line ends take the indent after them along
     r"| (?=[0-9])"  # a blank belongs to the word after it, but not to a number
     r"|[^\S\n]{2,}"
     r"|\t"
-    r"|[!-/:-@\[-`{-~]{1,3}"  # ASCII punctuation
     r"|[\x80-\u036f\u0400-\u04ff]{1,2}"  # accented Latin and Cyrillic: two letters a token
     r"|[^\x00-\x7f]"
 ).findall
