@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from workbench.clocks import VirtualClock
+from workbench.clocks import SystemClock, VirtualClock
 from workbench.core.events import Stopped
 from workbench.core.statuses import Status
 from workbench.home import Home
@@ -19,6 +19,7 @@ from workbench.runner import CommandError
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.expectations import Mismatch, check
 from workbench.scenarios.loader import load_scenario
+from workbench.scenarios.models import is_live
 from workbench.toolkit.loader import LoadedFolder, load_tools
 from workbench.view import words
 from workbench.view.visible import visible
@@ -73,7 +74,7 @@ async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None) 
             scenario,
             home,
             scenario_path=str(path),
-            clock=VirtualClock(),
+            clock=SystemClock() if is_live(scenario) else VirtualClock(),
             person=True,
             keep=False,
             session_id="check",

@@ -63,6 +63,11 @@ class Home:
         return self.root / "workbench.toml"
 
     @property
+    def models(self) -> Path:
+        """The user's live models; it may not be there."""
+        return self.root / "models.toml"
+
+    @property
     def faults(self) -> Path:
         """The user's additions to the fault catalogue; it may not be there."""
         return self.root / "faults.toml"

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
 from workbench.clocks import SystemClock, VirtualClock
 from workbench.core.events import Event, Held, ToolResult
-from workbench.core.ports import Clock, Person
+from workbench.core.ports import Clock, Model, Person
 from workbench.core.state import State, fold
 from workbench.core.values import Header, ToolInfo
 from workbench.home import Home, trusted_folders
@@ -27,7 +27,7 @@ from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.loops import ENGINE
-from workbench.scenarios.models import build_model
+from workbench.scenarios.models import build_model, is_live
 from workbench.scenarios.person import ScriptedPerson
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
@@ -38,6 +38,9 @@ from workbench.toolkit.effects import apply_effects
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.models.live import LiveModel
 
 SELF_DRIVEN = frozenset({"scripted", "simulated", "recorded"})
 """Models that need neither a network nor a person, so that nobody has to wait for their delays."""
@@ -103,6 +106,8 @@ class Opened:
     """What a person should know before it goes on, a sentence each: tools that are not what they were, say."""
     read_only: str = ""
     """Why nothing can be recorded (somebody else writes the session); "" when all is well."""
+    live: LiveModel | None = None
+    """The model, where it is one over the network: it keeps connections."""
 
     @property
     def session_path(self) -> Path | None:
@@ -111,6 +116,8 @@ class Opened:
         return writer.path if writer is not None else self.path
 
     def close(self) -> None:
+        if self.live is not None:
+            self.live.close()
         if self.journal is not None:
             self.journal.close()
         if self.sandbox is not None:
@@ -130,18 +137,21 @@ def new_run(
     session_id: str = "",
     created: datetime | None = None,
     tools: LoadedFolder | None = None,
+    typed_url: str = "",
 ) -> Opened:
     """A new run of a scenario, before its first move.
 
     `person`: the scenario's person entries answer its questions. `keep`: in the sessions folder of `home`, or in the
     file `save`; without it nothing is written. `headless`: nobody looks on, so scripted delays take no time, and the
-    session is there at once. `tools`: those of `home`, for a caller that has loaded them already. Raises ScenarioError,
+    session is there at once. `tools`: those of `home`, for a caller that has loaded them already. `typed_url`: the
+    address of a live model that a person has given just now, so that the key may go there. Raises ScenarioError,
     TrustNeeded, and SessionError for `save`.
     """
     clock = clock if clock is not None else _clock(scenario, headless)
     tools = tools if tools is not None else load_tools(home.tools)
     faults = load_catalogue(home.faults if scenario.fault else None)
     now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
+    live, cost = _live(scenario, home, clock, scenario_path, typed_url)
     try:
         header = build_header(
             scenario,
@@ -151,10 +161,11 @@ def new_run(
             workbench=__version__,
             path=scenario_path,
             catalogue=faults.entries,
+            endpoint=live.endpoint if live is not None else None,
         )
     except ScenarioError as error:
         raise ScenarioError([*error.problems, *_tool_problems(tools), *faults.problems]) from None
-    model = build_model(scenario, clock, scenario_path)
+    model = live if live is not None else build_model(scenario, clock, scenario_path)
     sandbox, workspace = _sandbox(scenario, (), scenario_path)
     try:
         journal = _new_journal(header, home, keep, save, headless)
@@ -172,7 +183,20 @@ def new_run(
         clock=clock,
         person=_person(scenario) if person else None,
     )
-    return Opened(run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal)
+    notes = (cost,) if cost else ()
+    return Opened(run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal, notes=notes, live=live)
+
+
+def _live(scenario: Scenario, home: Home, clock: Clock, file: str, typed_url: str = "") -> tuple[LiveModel | None, str]:
+    """The model of a scenario that asks for one over the network, and what is to be said of its cost beforehand."""
+    if not is_live(scenario):
+        return None, ""
+    from workbench.models.live import LiveModel  # only for those who need a wire
+    from workbench.scenarios.live import cost_note, endpoint_of, load_models
+
+    models = load_models(home.models, trusted=home.tools_trusted)
+    endpoint = endpoint_of(scenario, models, file, typed_url=typed_url)
+    return LiveModel(endpoint, clock=clock), cost_note(endpoint)
 
 
 def _run(scenario: Scenario, header: Header, *, tools: Sequence[LoadedTool], workspace: Workspace, **parts: Any) -> Run:
@@ -246,7 +270,9 @@ def _reopened(
     clock = clock if clock is not None else _clock(scenario, headless)
     tools = load_tools(home.tools)
     usable, notes = _usable(header.tools, tools)
-    model = build_model(scenario, clock, header.scenario_path or path.name)
+    model, live, problem = _model_again(scenario, home, clock, header.scenario_path or path.name)
+    if problem:
+        notes.append(problem)
     sandbox = None
     try:
         sandbox, workspace = _sandbox(scenario, session.events, header.scenario_path)
@@ -276,7 +302,23 @@ def _reopened(
         torn=session.torn or "",
         notes=tuple(notes),
         read_only="" if journal is not None else "opened for reading only",
+        live=live,
     )
+
+
+def _model_again(scenario: Scenario, home: Home, clock: Clock, file: str) -> tuple[Model, LiveModel | None, str]:
+    """The model of a saved run. One that cannot be asked any more is no reason not to look at what it said."""
+    if not is_live(scenario):
+        return build_model(scenario, clock, file), None, ""
+    from workbench.models.live import AbsentModel
+
+    try:
+        live, _ = _live(scenario, home, clock, file)
+    except ScenarioError as error:
+        problem = f"its model cannot be asked: {error}"
+        return AbsentModel(scenario.model.use, problem), None, problem
+    assert live is not None
+    return live, live, ""
 
 
 def fold_session(session: Session) -> State:

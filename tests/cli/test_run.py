@@ -258,7 +258,7 @@ def test_a_missing_tool_comes_with_what_is_wrong_with_the_files_of_tools(
     assert f"{path}:4: syntax error" in done.err
 
 
-@pytest.mark.parametrize("option", ["--model", "--base-url", "--fault"])
+@pytest.mark.parametrize("option", ["--fault"])
 def test_there_are_no_options_that_do_nothing(command: Command, option: str) -> None:
     done = command("run", "two-cities", option, "x")
     assert done.code == 2

@@ -6,7 +6,7 @@ from workbench.core.events import ModelReply
 from workbench.core.ports import NobodyThere, Request
 from workbench.core.state import State
 from workbench.core.values import Header, RawCall
-from workbench.models.human import HumanModel
+from workbench.models.human import HumanModel, is_awaited
 from workbench.models.scripted import no_signal
 
 
@@ -55,3 +55,14 @@ def test_it_waits_while_nothing_is_typed_and_nothing_prepared() -> None:
     typed.say("ANSWER: 1")
     assert not typed.waits(state)
     assert not HumanModel(["ANSWER: 1"]).waits(state)
+
+
+def test_a_saved_run_says_whether_it_waits_for_a_person_to_reply() -> None:
+    entry = {"on": "reply", "do": "answer", "text": "one"}
+
+    def header(use: str, *person: dict[str, str]) -> Header:
+        return Header(id="r", goal="g", protocol="text", scenario={"model": {"use": use}, "person": list(person)})
+
+    assert is_awaited(header("human"), State(header("human")))
+    assert not is_awaited(header("human", entry), State(header("human", entry)))
+    assert not is_awaited(header("scripted"), State(header("scripted")))

@@ -179,13 +179,18 @@ def trust_folder(options: argparse.Namespace) -> int:
 def _print(rows: Sequence[Row], columns: Sequence[str], options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(list(rows), indent=2))
-        return 0
+    else:
+        print_rows(rows, columns)
+    return 0
+
+
+def print_rows(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Those columns of the rows as a table, for people."""
     if not rows:
         print("none")
-        return 0
+        return
     table = [[visible(str(row[column])).replace("\n", " ") for column in columns] for row in rows]
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
     for line in table:
         padded = [text + " " * (width - cells(text)) for text, width in zip(line, widths, strict=True)]
         print("  ".join(padded).rstrip())
-    return 0

@@ -15,6 +15,7 @@ COMMANDS = (
     "show",
     "tools",
     "faults",
+    "models",
     "scripts",
     "sessions",
     "themes",
@@ -76,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         _common(listing)
         listing.add_argument("--json", action="store_true", help="as JSON")
         listing.set_defaults(command=_late("lists", function))
+    _models(commands.add_parser("models", help="list the live models, and what they lack"))
     faults = commands.add_parser("faults", help="list the faults, or explain one")
     faults.add_argument("name", nargs="?", metavar="NAME")
     _common(faults)
@@ -95,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
     _changes(parser)
+    parser.add_argument("--model", default="", metavar="WIRE:NAME", help="another model; or a name of models.toml")
+    parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
     parser.add_argument(
         "--fault", action="append", default=[], dest="faults", metavar="NAME:KEY=VALUE,…", help="see workbench faults"
     )
@@ -104,6 +108,13 @@ def _run(parser: argparse.ArgumentParser) -> None:
     _printing(parser)
     _common(parser)
     parser.set_defaults(command=_late("runs", "run"))
+
+
+def _models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--ping", action="store_true", help="ask each server that has what it needs for its models")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    _common(parser)
+    parser.set_defaults(command=_late("models", "models"))
 
 
 def _check(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from workbench.cli.decisions import settle
 from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of, scenario_file, session_file
+from workbench.core.ports import Signal
 from workbench.opening import Opened, new_run, reopen
 from workbench.results import (
     EXIT_BAD_INPUT,
@@ -39,11 +40,27 @@ def run(options: argparse.Namespace) -> int:
         changes.append(f"seed={options.seed}")
     if options.approve is not None:
         changes.append(f'approval.default="{options.approve}"')
-    scenario = apply_overrides(load_scenario(path), changes, options.no_limits)
+    scenario = load_scenario(path)
+    if options.model or options.base_url:
+        from workbench.scenarios.live import with_model
+
+        scenario = with_model(scenario, options.model, options.base_url)
+    scenario = apply_overrides(scenario, changes, options.no_limits)
     if options.faults:
         scenario = add_faults(scenario, options.faults, load_catalogue(home.faults).entries)
     save = Path(options.save) if options.save else None
-    return _play(new_run(scenario, home, scenario_path=str(path), person=True, save=save, headless=True), options)
+    opened = new_run(
+        scenario,
+        home,
+        scenario_path=str(path),
+        person=True,
+        save=save,
+        headless=True,
+        typed_url=options.base_url,
+    )
+    for note in opened.notes:
+        print(visible(note), file=sys.stderr)
+    return _play(opened, options)
 
 
 def resume(options: argparse.Namespace) -> int:
@@ -87,6 +104,8 @@ def check(options: argparse.Namespace) -> int:
 def _play(opened: Opened, options: argparse.Namespace) -> int:
     try:
         printer = (headless.EventPrinter if options.json else headless.TranscriptPrinter)(opened.run, out)
+        if opened.live is not None:
+            opened.run.subscribe_signals(_passing)
         interrupted = asyncio.run(headless.play(opened))
         printer.finish()
         expected = _report(opened, json=options.json)
@@ -95,6 +114,12 @@ def _play(opened: Opened, options: argparse.Namespace) -> int:
         return EXIT_FAILED if opened.run.broken else exit_code(opened.run.status, expected=expected)
     finally:
         opened.close()
+
+
+def _passing(signal: Signal) -> None:
+    """What is no part of the run, but what a person waits for: a pause before another attempt."""
+    if signal.kind == "retry":
+        print(visible(f"{signal.text}; again in {signal.seconds:.1f} s"), file=sys.stderr, flush=True)
 
 
 def _report(opened: Opened, *, json: bool) -> bool | None:

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 from workbench.core.ports import NobodyThere, OnSignal, Reply, Request
 from workbench.core.state import State
+from workbench.core.values import Header
 from workbench.models.written import read_written
+
+
+def is_awaited(header: Header, state: State) -> bool:
+    """Whether the request that `state` makes goes to a person who has prepared no reply to it."""
+    model, person = header.scenario.get("model", {}), header.scenario.get("person", ())
+    prepared = sum(entry.get("on") == "reply" for entry in person)
+    return bool(model.get("use") == HumanModel.name) and state.script_line + 1 >= prepared
 
 
 class HumanModel:

@@ -17,7 +17,6 @@ from workbench.models.wire.classify import Failure
 from workbench.models.wire.endpoint import Endpoint
 from workbench.models.wire.errors import Malformed, StreamError, Unreachable, Unsendable
 from workbench.models.wire.scrub import Secret, StreamScrubber, read_key
-from workbench.models.wire.sse import SseParser
 from workbench.models.wire.transcript import Transcript, wire_name
 from workbench.models.wire.wires import WIRES, Assembler, address
 
@@ -71,12 +70,12 @@ class LiveModel:
         attempt = 0
         while True:
             attempt += 1
-            assembler = self._wire.assembler()
+            assembler, said = self._wire.assembler(), ""
             try:
                 reply = await self._attempt(content, key, assembler, on_signal)
                 return self._finished(reply, request, key, attempt)
             except ModelFailure as failure:
-                failed = Failure(failure.kind, failure.detail, retry=False)
+                failed, said = Failure(failure.kind, failure.detail, retry=False), failure.partial
             except _Failed as error:
                 failed = error.failure
             pause = retry.pause(attempt, failed.after, request.state.header.seed, request.state.n)
@@ -84,7 +83,7 @@ class LiveModel:
             if not failed.retry or attempt > self.endpoint.retries or not patient:
                 detail = failed.detail if patient else f"{failed.detail}; it asks to wait {pause:,.0f} seconds"
                 detail = f"{self.endpoint.shown} at {self._url}: {self._advised(detail, failed, key)}"
-                partial = key.scrub(assembler.partial)
+                partial = key.scrub(said or assembler.partial)
                 raise ModelFailure(failed.kind, key.scrub_words(detail), attempts=attempt, partial=partial)
             on_signal(Signal("retry", key.scrub_words(failed.detail), pause))
             await self._clock.sleep(pause)
@@ -149,9 +148,7 @@ class LiveModel:
         kind = response.headers.get("content-type", "")
         if "event-stream" in kind or "ndjson" in kind:
             return True
-        if "json" in kind and self._wire.parser is SseParser:
-            return False
-        return self.endpoint.stream
+        return self.endpoint.stream and "json" not in kind
 
     async def _streamed(self, response: Response, key: Secret, assembler: Assembler, on_signal: OnSignal) -> Reply:
         from workbench.models.wire.http import drain
@@ -231,6 +228,17 @@ class LiveModel:
         if endpoint.no_key_because:
             return f"{detail}; {endpoint.no_key_because}"
         return f"{detail}; no key was sent, as {endpoint.key_env} is not set" if endpoint.key_env else detail
+
+
+class AbsentModel:
+    """Stands for a model that cannot be asked any more, so that what it said can be read; it fails, and says why."""
+
+    def __init__(self, name: str, why: str) -> None:
+        self.name = name
+        self._why = why
+
+    async def reply(self, request: Request, on_signal: OnSignal) -> Reply:  # noqa: ARG002 - nobody is asked
+        raise ModelFailure("bad_request", self._why)
 
 
 class _Shown:

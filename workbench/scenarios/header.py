@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.core.values import (
     GoalCheck,
@@ -22,6 +22,9 @@ from workbench.scenarios.faults import fault_of, unknown_faults
 from workbench.scenarios.loader import line_in, to_plain
 from workbench.scenarios.schema import GoalCheckTable, LimitsTable, RuleTable, Scenario
 
+if TYPE_CHECKING:
+    from workbench.models.wire.endpoint import Endpoint
+
 WITHOUT_PRICE = frozenset({"scripted", "simulated", "human", "recorded"})
 
 
@@ -37,8 +40,10 @@ def build_header(
     parent: str = "",
     parent_at: int = 0,
     catalogue: Catalogue | None = None,
+    endpoint: Endpoint | None = None,
 ) -> Header:
-    """The header of a new run: `infos` are all tools there are, `created` is UTC in ISO 8601.
+    """The header of a new run: `infos` are all tools there are, `created` is UTC in ISO 8601, `endpoint` is the one of
+    a live model.
 
     Raises ScenarioError when the scenario names a tool that is not there, or a fault that is not in the catalogue (by
     default the packaged one).
@@ -70,10 +75,10 @@ def build_header(
         split=scenario.authority.split,
         goal_check=_goal_check(scenario.goal_check),
         faults=tuple(fault_of(table, catalogue) for table in scenario.fault),
-        prices=None if model.prices is None else Prices(**model.prices.model_dump()),
+        prices=endpoint.prices if endpoint else None if model.prices is None else Prices(**model.prices.model_dump()),
         free=model.use in WITHOUT_PRICE and model.prices is None,
-        model=model.name or model.use,
-        context_window=model.context_window,
+        model=endpoint.model if endpoint else model.name or model.use,
+        context_window=endpoint.context_window if endpoint else model.context_window,
         root=root,
         parent=parent,
         parent_at=parent_at,

@@ -24,16 +24,14 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
-from workbench.core.ports import Clock, Model
 from workbench.core.values import Prices
 from workbench.models.catalogue import list_price
-from workbench.models.live import LiveModel
 from workbench.models.wire.endpoint import IDLE_TIMEOUT, RETRIES, TIMEOUT, Endpoint, is_local
 from workbench.models.wire.wires import WIRES, Wire
 from workbench.scenarios.errors import Problem, ScenarioError, dotted, one_of, unknown
 from workbench.scenarios.explain import explain
 from workbench.scenarios.fields import Count, Figure, JsonTable, Many, Name, Positive, Url
-from workbench.scenarios.loader import read_toml
+from workbench.scenarios.loader import line_in, read_toml
 from workbench.scenarios.locate import locate
 from workbench.scenarios.models import BUILDERS
 from workbench.scenarios.schema import ModelTable, PricesTable, Scenario, Table
@@ -61,8 +59,8 @@ class ModelEntry(Table):
     """Tokens that one request may have."""
     max_tokens: Count | None = None
     """Longest reply, in tokens."""
-    tool_choice: Name | None = None
-    """auto, required, none, or the name of a tool."""
+    tool_choice: Literal["auto", "required", "none"] | None = None
+    """Whether it must call a tool."""
     temperature: float | None = Field(None, ge=0, le=2)
     """Sent only if set."""
     timeout: Positive | None = None
@@ -130,11 +128,6 @@ def load_models(file: FilePath, *, trusted: bool = True) -> Models:
 # ---------------------------------------------------------------- from scenario to endpoint
 
 
-def is_live(scenario: Scenario) -> bool:
-    """Whether the scenario asks for a model that is none of the offline ones."""
-    return scenario.model.use not in BUILDERS
-
-
 def endpoint_of(scenario: Scenario, models: Models, file: str = "", *, typed_url: str = "") -> Endpoint:
     """Where a live scenario's requests go. `typed_url` is an address that the person has given on the command line.
 
@@ -144,9 +137,13 @@ def endpoint_of(scenario: Scenario, models: Models, file: str = "", *, typed_url
     table, name = scenario.model, file or scenario.title or "scenario"
     entry = models.entry(table.use)
     if entry is None and table.use not in WIRES:
-        raise ScenarioError([Problem(name, 0, "model.use", unknown(table.use, models.names, "there is no model"))])
+        words = unknown(table.use, models.names, "there is no model")
+        raise ScenarioError([Problem(name, line_in(file, ("model", "use")), "model.use", words)])
     wire = WIRES[entry.wire if entry is not None else table.use]  # type: ignore[index]
-    problems = [Problem(name, 0, f"model.{key}", text) for key, text in _problems(scenario, entry, wire)]
+    problems = [
+        Problem(name, line_in(file, ("model", key)), f"model.{key}", text)
+        for key, text in _problems(scenario, entry, wire)
+    ]
     if problems:
         raise ScenarioError(problems)
     base_url = table.base_url or (entry.base_url if entry is not None else None) or wire.base_url
@@ -181,11 +178,6 @@ def endpoint_of(scenario: Scenario, models: Models, file: str = "", *, typed_url
         prices=prices,
         priced_on=priced_on,
     )
-
-
-def build_live(endpoint: Endpoint, clock: Clock) -> Model:
-    """The model behind the endpoint. Nothing is connected before it is asked."""
-    return LiveModel(endpoint, clock=clock)
 
 
 def with_model(scenario: Scenario, choice: str, base_url: str = "") -> Scenario:

@@ -27,6 +27,11 @@ def build_model(
     return builder(scenario, clock, file)
 
 
+def is_live(scenario: Scenario) -> bool:
+    """Whether the scenario asks for a model over the network: for none of those in the table."""
+    return scenario.model.use not in BUILDERS
+
+
 def script_lines(scenario: Scenario) -> tuple[Line, ...]:
     """The script as the scripted model reads it."""
     return tuple(map(_line, scenario.model.reply))

@@ -148,7 +148,12 @@ class Timeline:
                 return f"{self._meta(index, event)}\n{_shown(event.content)}"
         elif type(event) is ModelReply:
             if event.reading == "calls" and not (
-                event.changed_by or event.faults or event.dropped or event.thinking or "think" in event.text
+                event.changed_by
+                or event.faults
+                or event.notes
+                or event.dropped
+                or event.thinking
+                or "think" in event.text
             ):
                 return self._calls_text(index, event)
         elif type(event) is UserMessage or type(event) is Notice:

@@ -61,7 +61,7 @@ def as_arguments(value: Any) -> str:
     """The arguments of a call as text: as they were written, or an object written out."""
     if isinstance(value, str):
         return clean(value)
-    return "" if value is None else _written(value)
+    return "" if value is None else echo_text(value)
 
 
 def unknown_part(kind: str) -> str:
@@ -97,7 +97,7 @@ def to_json(value: Any) -> bytes:
 def echo_text(value: Any) -> str:
     """What is to be sent back later, as JSON text. Raises Malformed."""
     try:
-        return _written(value)
+        return clean(_written(value))
     except RecursionError:
         raise Malformed("the reply is nested too deeply") from None
 

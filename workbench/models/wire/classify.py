@@ -138,15 +138,15 @@ def _said(value: Any, body: bytes) -> _Said:
     inner: Mapping[str, Any] = error if isinstance(error, Mapping) else outer
     details = inner.get("details")
     codes = [inner.get("type"), inner.get("code"), details.get("error_code") if isinstance(details, Mapping) else None]
-    messages = (error, inner.get("message"), outer.get("message"), outer.get("detail"))
-    texts: list[str] = [text for text in messages if isinstance(text, str) and text]
-    message: str = texts[0] if texts else ""
-    if not message and outer.get("detail"):
-        message = json.dumps(outer["detail"], ensure_ascii=False)
-    if not message and not outer:
-        message = _plain(body)
     words = frozenset(str(code) for code in codes if isinstance(code, str | int))
-    return _Said(words, _short(message))
+    return _Said(words, _short(_message(outer, inner) if isinstance(value, Mapping) else _plain(body)))
+
+
+def _message(outer: Mapping[str, Any], inner: Mapping[str, Any]) -> str:
+    for text in (outer.get("error"), inner.get("message"), outer.get("message"), outer.get("detail")):
+        if isinstance(text, str) and text:
+            return text
+    return json.dumps(outer["detail"], ensure_ascii=False) if outer.get("detail") else ""
 
 
 def _plain(body: bytes) -> str:

@@ -10,7 +10,12 @@ SCRUBBED = "[key]"
 SHORTEST = 8
 """Characters of the shortest text that counts as a secret: what is shorter is a stand-in such as "none"."""
 
-_BEARER = re.compile(r"(?i)\b(bearer|x-api-key:?|authorization:?)[ \t]+(?!\[key\])[^\s,;\"'<>]{4,}")
+_HEADER = re.compile(
+    r"""(?ix) \b
+    ( (?: authorization | x-api-key ) ["']? [ \t]* [:=] [ \t]* ["']? (?: (?:bearer|basic) [ \t]+ )? | bearer [ \t]+ )
+    (?! \[key\] ) [^\s,;"'<>]{4,}"""
+)
+"""The value of a header that holds a key, as a server may quote it."""
 
 
 class Secret:
@@ -50,7 +55,7 @@ class Secret:
 
     def scrub_words(self, text: str) -> str:
         """As `scrub`, for what a server says: without whatever else looks like the value of such a header."""
-        return _BEARER.sub(rf"\1 {SCRUBBED}", self.scrub(text))
+        return _HEADER.sub(rf"\1{SCRUBBED}", self.scrub(text))
 
 
 def read_key(variable: str) -> Secret:

@@ -6,7 +6,7 @@ from workbench.models.wire.lines import Frame, LineSplitter
 
 
 class SseParser:
-    """Feed it bytes in any chopping; comments, ids and fields that nobody asked for are passed over."""
+    """Feed it bytes in any chopping; comments, events without data and fields nobody asked for are passed over."""
 
     __slots__ = ("_data", "_event", "_lines")
 
@@ -31,10 +31,10 @@ class SseParser:
 
     def _take(self, line: bytes, frames: list[Frame]) -> None:
         if not line:
-            if self._data:
-                frames.append(Frame(self._event, "\n".join(self._data)))
-                self._data = []
-            self._event = ""
+            data = "\n".join(self._data)
+            if data.strip():
+                frames.append(Frame(self._event, data))
+            self._data, self._event = [], ""
             return
         name, _, value = line.decode("utf-8", "replace").partition(":")
         value = value.removeprefix(" ")

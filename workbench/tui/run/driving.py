@@ -46,7 +46,8 @@ class Driving(RunBase):
         if opened.torn:
             self.notify(visible(opened.torn), title="Set aside", severity="warning", markup=False)
         for note in opened.notes:
-            self.notify(visible(note), title="Not as it was", severity="warning", markup=False)
+            title = "Before it runs" if opened.path is None else "Not as it was"
+            self.notify(visible(note), title=title, severity="warning", markup=False)
         if not self.desk.history.prepare(0):
             self._folding = self.set_interval(FRAME, self._fold_past)
         if not opened.read_only:

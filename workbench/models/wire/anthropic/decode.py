@@ -77,7 +77,7 @@ def build(blocks: Sequence[dict[str, Any]], arguments: Sequence[str], message: M
         finish="tool_calls" if calls and FINISH.get(reason) == "stop" else FINISH.get(reason, clean(reason)),
         usage=used,
         model=as_text(message.get("model")),
-        opaque="" if _is_plain(blocks) else echo_text({"wire": "anthropic", "content": list(blocks)}),
+        opaque="" if _is_plain(blocks) else echo_text({"wire": "anthropic", "content": list(map(_kept, blocks))}),
         notes=tuple(notes),
     )
 
@@ -99,6 +99,11 @@ def _is_plain(blocks: Sequence[Mapping[str, Any]]) -> bool:
     """Whether text and calls say it all: at most one text, and no call before it."""
     kinds = [block.get("type") for block in blocks]
     return kinds == [kind for kind in kinds[:1] if kind == "text"] + ["tool_use"] * kinds.count("tool_use")
+
+
+def _kept(block: Mapping[str, Any]) -> dict[str, Any]:
+    """A block to be sent back; the input of a call is kept with the call."""
+    return {name: value for name, value in block.items() if name != "input" or block.get("type") != "tool_use"}
 
 
 def _refusal(details: Any) -> str:

@@ -1,0 +1,410 @@
+"""Whole runs over real sockets: what servers have been seen to send, and what then goes into the next request."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.models.wire.server import Exchange, Server, chat, http, local_chat, message, sse, stream
+from workbench import headless
+from workbench.clocks import SystemClock
+from workbench.core.events import Forked, ModelFailed, ModelReply, Notice, ToolResult, UserMessage
+from workbench.core.statuses import Status
+from workbench.home import Home, packaged_folder
+from workbench.models.live import LiveModel
+from workbench.models.wire.anthropic.validate import problem as anthropic_problem
+from workbench.models.wire.ollama.validate import problem as ollama_problem
+from workbench.models.wire.openai.validate import problem as openai_problem
+from workbench.opening import MemoryJournal, Opened, new_run, reopen
+from workbench.runner import Run
+from workbench.scenarios.loader import parse_scenario
+
+DATA = Path(__file__).parents[2] / "data"
+PROBLEM = {"openai": openai_problem, "anthropic": anthropic_problem, "ollama": ollama_problem}
+KEY = "sk-test-0000-not-a-real-key"
+TOOLS = '''
+from pathlib import Path
+
+from workbench.toolkit.api import tool
+
+
+@tool(risk="read", inline=True)
+def read_note(path: str) -> str:
+    """Read a note."""
+    return f"note {path}"
+
+
+@tool(risk="read", inline=True)
+def list_notes() -> str:
+    """List the notes."""
+    return "notes.txt"
+
+
+@tool(risk="read", inline=True)
+def lookup_stock(store: str) -> int:
+    """Stock of a store."""
+    return 140
+
+
+@tool(risk="write", inline=True)
+def write_note(path: str, text: str) -> str:
+    """Write a note."""
+    with Path(__file__).with_name("written").open("a") as log:
+        log.write(f"{(path, text)!r}\\n")
+    return "written"
+'''
+ENDS = {
+    "openai": http(chat("done")),
+    "anthropic": http(message({"type": "text", "text": "done"})),
+    "ollama": http(local_chat("done")),
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "notes.py").write_text(TOOLS)
+    return Home(root=tmp_path, found="--home", packaged=packaged_folder())
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+
+
+def recorded(name: str, status: int = 200) -> bytes:
+    return http((DATA / "bodies" / f"{name}.json").read_bytes(), status)
+
+
+def opened(
+    home: Home, server: Server, wire: str = "openai", more: str = "", protocol: str = "native", model: str = ""
+) -> Opened:
+    text = f"""
+goal = "Read the notes."
+protocol = "{protocol}"
+tools = ["read_note", "list_notes", "lookup_stock", "write_note"]
+{more}
+[model]
+use = "{wire}"
+name = "m"
+base_url = "{server.url}"
+{model}
+[approval]
+default = "allow"
+"""
+    return new_run(parse_scenario(text, "x.toml"), home, headless=True)
+
+
+async def played(home: Home, server: Server, wire: str = "openai", **options: str) -> Run:
+    """A run to its end; every request of it is one that the vendor takes."""
+    run = opened(home, server, wire, **options)
+    try:
+        await run.run.play()
+    finally:
+        run.close()
+    for body in server.bodies:
+        assert PROBLEM[wire](body) == ""
+    return run.run
+
+
+def results(run: Run) -> list[tuple[str, str]]:
+    return [(event.outcome, event.content) for event in run.events if isinstance(event, ToolResult)]
+
+
+def replies(run: Run) -> list[ModelReply]:
+    return [event for event in run.events if isinstance(event, ModelReply)]
+
+
+# ---------------------------------------------------------------- recorded bodies
+
+
+async def test_arguments_encoded_twice(home: Home) -> None:
+    async with Server(recorded("openai-arguments-double-encoded"), ENDS["openai"]) as server:
+        run = await played(home, server)
+    assert results(run) == [("ran", "note notes.txt")]
+    assert replies(run)[0].calls[0].note == "the arguments were encoded twice"
+    assert server.bodies[1]["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"path":"notes.txt"}'
+
+
+async def test_arguments_that_are_an_empty_text(home: Home) -> None:
+    async with Server(recorded("openai-arguments-empty-string"), ENDS["openai"]) as server:
+        run = await played(home, server)
+    assert results(run) == [("ran", "notes.txt")]
+    assert server.bodies[1]["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
+@pytest.mark.parametrize(
+    ("more", "outcomes"),
+    [
+        ("", ["ran", "ran"]),
+        ("[protocol_options]\nparallel = false", ["ran", "not_run"]),
+        ("[limits]\ntool_calls = 1", ["ran", "not_run"]),
+    ],
+)
+async def test_two_calls_have_two_results_in_their_order(home: Home, more: str, outcomes: list[str]) -> None:
+    async with Server(recorded("openai-two-parallel-calls"), ENDS["openai"]) as server:
+        run = opened(home, server, more=more)
+        await run.run.play()
+        if run.run.state.status is not Status.ANSWERED:
+            run.run.change({"limits.tool_calls": 9})
+            run.run.message("And now?")
+            await run.run.play()
+        run.close()
+    by_call = {event.call: event.outcome for event in run.run.events if isinstance(event, ToolResult)}
+    assert [by_call["c1"], by_call["c2"]] == outcomes
+    tools = [item for item in server.bodies[1]["messages"] if item["role"] == "tool"]
+    assert [item["tool_call_id"] for item in tools] == ["call_a", "call_b"]
+    assert openai_problem(server.bodies[1]) == ""
+
+
+async def test_duplicate_ids(home: Home) -> None:
+    async with Server(recorded("openai-duplicate-call-ids"), ENDS["openai"]) as server:
+        run = await played(home, server)
+    assert results(run) == [("ran", "note a.txt"), ("ran", "note b.txt")]
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("openai-length-with-parseable-call", Status.REPLY_CUT_OFF),
+        ("openai-length-empty-content", Status.REPLY_CUT_OFF),
+        ("openai-content-filter", Status.REPLY_BLOCKED),
+    ],
+)
+async def test_what_is_cut_or_blocked_is_no_answer_and_runs_nothing(home: Home, name: str, status: Status) -> None:
+    async with Server(recorded(name)) as server:
+        run = await played(home, server)
+    assert (run.status, run.state.answer, run.state.tool_calls) == (status, None, 0)
+
+
+async def test_a_reply_that_calls_nothing_although_it_says_so(home: Home) -> None:
+    async with Server(recorded("anthropic-tool-use-without-call")) as server:
+        run = await played(home, server, "anthropic", more="[limits]\nprotocol_errors = 3")
+    assert (run.status, len(server.requests), run.state.steps) == (Status.PROTOCOL_ERRORS, 3, 3)
+
+
+async def test_parts_of_a_content(home: Home) -> None:
+    async with Server(recorded("openai-content-parts")) as server:
+        run = await played(home, server, protocol="text")
+    assert run.state.answer == "140 mugs"
+    assert "sticker" in replies(run)[0].notes[0]
+
+
+async def test_an_empty_reply_is_corrected(home: Home) -> None:
+    async with Server(recorded("openai-content-null"), ENDS["openai"]) as server:
+        run = await played(home, server)
+    assert run.state.answer == "done"
+    assert [event.topic for event in run.events if isinstance(event, Notice)] == ["correction"]
+
+
+async def test_half_a_pair_breaks_nothing(home: Home) -> None:
+    async with Server(recorded("openai-lone-surrogate"), ENDS["openai"]) as server:
+        run = await played(home, server)
+    ((outcome, content),) = results(run)
+    assert (run.status, outcome) == (Status.ANSWERED, "invalid")
+    assert "half a character" in content
+    assert server.bodies[1]["messages"][1]["content"] == "lone \ufffd here"
+
+
+async def test_no_figure_is_not_zero(home: Home) -> None:
+    async with Server(recorded("ollama-arguments-object"), ENDS["ollama"]) as server:
+        run = await played(home, server, "ollama")
+    assert (results(run), replies(run)[0].input_tokens) == ([("ran", "note notes.txt")], None)
+    assert run.state.estimated
+
+
+# ---------------------------------------------------------------- thinking, kept through everything
+
+
+async def test_thinking_goes_back_after_save_and_resume_and_in_a_fork(home: Home) -> None:
+    blocks = json.loads((DATA / "bodies" / "anthropic-thinking-with-tool.json").read_text())["content"]
+    async with Server(recorded("anthropic-thinking-with-tool"), ENDS["anthropic"]) as server:
+        run = opened(home, server, "anthropic")
+        while run.run.state.tool_calls == 0:
+            await run.run.advance()
+        path = run.session_path
+        run.close()
+        assert path is not None
+        again = reopen(path, home, headless=True)
+        events = list(again.run.events)
+        await again.run.play()
+        again.close()
+        assert isinstance(again.run.model, LiveModel)
+        fork = Run(
+            again.run.header, model=again.run.model, tools=again.run.tools, journal=MemoryJournal(), clock=SystemClock(),
+            events=[*events, Forked(parent="x", at=len(events))],
+        )  # fmt: skip
+        await fork.play()
+        again.run.model.close()
+    assert (again.run.status, fork.status) == (Status.ANSWERED, Status.ANSWERED)
+    for body in server.bodies[1:]:
+        _, assistant, user = body["messages"]
+        assert assistant["content"] == blocks
+        assert user["content"] == [{"type": "tool_result", "tool_use_id": "toolu_a", "content": "140"}]
+        assert anthropic_problem(body) == ""
+
+
+async def test_a_fork_onto_another_wire_has_the_words_and_the_calls(home: Home) -> None:
+    async with Server(recorded("anthropic-thinking-with-tool"), ENDS["anthropic"]) as server:
+        first = await played(home, server, "anthropic")
+    events = [event for event in first.events if not isinstance(event, UserMessage)][:-2]
+    async with Server(ENDS["openai"]) as other:
+        run = opened(home, other)
+        fork = Run(
+            run.run.header, model=run.run.model, tools=run.run.tools, journal=MemoryJournal(), clock=SystemClock(),
+            events=[UserMessage(text="Read the notes."), *events],
+        )  # fmt: skip
+        await fork.play()
+        run.close()
+    assert fork.status is Status.ANSWERED
+    assert openai_problem(other.bodies[0]) == ""
+    assert "Stock first" not in other.requests[0].body.decode()
+
+
+# ---------------------------------------------------------------- failures
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (recorded("http-401-reflects-key", 401), Status.MODEL_REJECTED),
+        (recorded("http-400-context-length", 400), Status.CONTEXT_WINDOW_EXCEEDED),
+        (http({}, 402), Status.MODEL_REJECTED),
+        (http({}, 422), Status.MODEL_REJECTED),
+        (http(b"<html>", content_type="text/html"), Status.MODEL_UNAVAILABLE),
+    ],
+)
+async def test_what_a_failure_comes_to(home: Home, answer: bytes, status: Status) -> None:
+    async with Server(answer) as server:
+        run = await played(home, server, model="retries = 0")
+    assert (run.status, len(server.requests)) == (status, 1)
+
+
+async def test_the_key_is_in_nothing_that_is_written_or_shown(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+    reflected = json.loads((DATA / "bodies" / "http-401-reflects-key.json").read_text())
+    spoken = chat(f"Your key is {KEY}.", [("1", "read_note", json.dumps({"path": KEY}))], reasoning_content=KEY)
+    async with Server(http(spoken), http(reflected, 500), http(reflected, 401)) as server:
+        run = opened(home, server, model="retries = 1")
+        run.run.subscribe_signals(print)
+        printer = headless.TranscriptPrinter(run.run, print)
+        headless.EventPrinter(run.run, print)
+        await run.run.play()
+        printer.finish()
+        for line in headless.status_lines(run):
+            print(line)
+        headless.print_result(run, print)
+        print(run.run.model, vars(run.run.model), run.run.header)
+        run.close()
+    shown = capsys.readouterr()
+    assert run.run.status is Status.MODEL_REJECTED
+    assert "OPENAI_API_KEY" in shown.out
+    assert "[key]" in shown.out
+    assert KEY not in shown.out + shown.err
+    for file in home.root.rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+
+
+async def test_only_the_request_is_repeated_and_never_what_a_tool_did(home: Home) -> None:
+    call = ("1", "write_note", '{"path": "a", "text": "b"}')
+    async with Server(http(chat(None, [call])), http({}, 500, retry_after_ms="1"), ENDS["openai"]) as server:
+        run = await played(home, server)
+    assert (home.root / "tools" / "written").read_text().count("\n") == 1
+    assert [event.attempts for event in replies(run)] == [1, 2]
+    assert (run.state.steps, run.state.model_calls) == (2, 2)
+
+
+async def test_without_a_price_a_cost_limit_lets_nothing_through(home: Home) -> None:
+    async with Server(ENDS["openai"]) as server:
+        run = await played(home, server, more="[limits]\ncost = 0.01")
+    assert (run.status, run.state.cost, server.requests) == (Status.COST_BUDGET_EXHAUSTED, None, [])
+
+
+async def test_with_a_price_the_cost_is_known(home: Home) -> None:
+    body = chat("done")
+    body["usage"] = {"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"cached_tokens": 600}}
+    prices = "prices = { input = 10.0, output = 20.0, cache_read = 1.0 }"
+    async with Server(http(body)) as server:
+        run = await played(home, server, model=prices)
+    assert run.state.cost == pytest.approx((400 * 10 + 600 * 1 + 100 * 20) / 1e6)
+
+
+# ---------------------------------------------------------------- cancelling
+
+
+async def test_a_person_who_stops_a_stream_hangs_up_and_can_go_on(home: Home) -> None:
+    async def slowly(exchange: Exchange) -> None:
+        await exchange.send(
+            stream(sse({"choices": [{"delta": {"content": "one"}, "finish_reason": None}]}), whole=False)
+        )
+        await exchange.until_hung_up()
+
+    seen = asyncio.Event()
+    async with Server(slowly, ENDS["openai"]) as server:
+        run = opened(home, server)
+        run.run.subscribe_signals(lambda _: seen.set())
+        playing = asyncio.create_task(run.run.play())
+        await asyncio.wait_for(seen.wait(), 5)
+        run.run.stop()
+        await asyncio.wait_for(playing, 5)
+        await asyncio.wait_for(server.requests[0].hung_up.wait(), 1)
+        assert run.run.status is Status.CANCELLED
+        run.run.message("Go on.")
+        await run.run.play()
+        run.close()
+    assert run.run.state.answer == "done"
+    assert not any(isinstance(event, ModelFailed) for event in run.run.events)
+    assert openai_problem(server.bodies[1]) == ""
+
+
+# ---------------------------------------------------------------- all protocols over all wires
+
+
+def lines(wire: str, *texts: str) -> Iterator[bytes]:
+    for text in texts:
+        whole = {"openai": chat(text), "anthropic": message({"type": "text", "text": text}), "ollama": local_chat(text)}
+        yield http(whole[wire])
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic", "ollama"])
+@pytest.mark.parametrize(
+    ("protocol", "texts"),
+    [
+        ("text", ('ACTION: read_note {"path": "a"}', "ANSWER: done")),
+        (
+            "json",
+            ('{"type": "tool", "tool": "read_note", "input": {"path": "a"}}', '{"type": "answer", "text": "done"}'),
+        ),
+    ],
+)
+async def test_text_protocols_over_real_models(home: Home, wire: str, protocol: str, texts: tuple[str, str]) -> None:
+    async with Server(*lines(wire, *texts)) as server:
+        run = await played(home, server, wire, protocol=protocol)
+    assert (run.state.answer, results(run)) == ("done", [("ran", "note a")])
+    assert "tools" not in server.bodies[0]
+    assert "read_note" in json.dumps(server.bodies[0])
+
+
+async def test_a_finish_tool_ends_the_run(home: Home) -> None:
+    more = '[protocol_options]\nfinish = "tool"'
+    scenario = f"""
+goal = "Read the notes."
+protocol = "native"
+tools = ["read_note", "submit_answer"]
+{more}
+[model]
+use = "openai"
+name = "m"
+tool_choice = "required"
+"""
+    async with Server(ENDS["openai"], http(chat(None, [("1", "submit_answer", '{"answer": "seven"}')]))) as server:
+        text = scenario + f'base_url = "{server.url}"\n'
+        run = new_run(parse_scenario(text, "x.toml"), home, headless=True)
+        await run.run.play()
+        run.close()
+    assert (run.run.status, run.run.state.answer) == (Status.ANSWERED, "seven")
+    assert server.bodies[0]["tool_choice"] == "required"
