@@ -9,10 +9,7 @@ open_and_run = "g"
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.scenarios.errors import nearest, shown
+from workbench.scenarios.files import write_whole
 from workbench.scenarios.locate import Locations, locate
 
 KEYS = ("theme", "keys")
@@ -77,7 +75,7 @@ def write_theme(file: Path, name: str) -> None:
     except (ValueError, RecursionError) as error:
         raise SettingsError(f"{file} is not changed, because it {_not_toml(error)}") from None
     try:
-        _write(file, _with_theme(before, data, name))
+        write_whole(file, _with_theme(before, data, name))
     except OSError as error:
         raise SettingsError(f"{file} cannot be written: {error.strerror or error}") from error
 
@@ -130,21 +128,3 @@ def _with_theme(before: str, data: Mapping[str, Any], name: str) -> str:
             if tomllib.loads(text) == wanted:
                 return text
     return tomli_w.dumps(wanted)
-
-
-def _write(file: Path, text: str) -> None:
-    """Whole or not at all. A link stays a link, and what it leads to is written."""
-    file = file.resolve()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, unfinished = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        if file.exists():
-            shutil.copymode(file, unfinished)
-        Path(unfinished).replace(file)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise

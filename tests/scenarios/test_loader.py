@@ -545,3 +545,10 @@ TABLES = ("goal", "tools", "limits", "model", "fault", "person", "approval", "ex
 @given(st.dictionaries(st.sampled_from(TABLES), plain))
 def test_no_data_raises_anything_but_a_scenario_error(data: dict[str, Any]) -> None:
     assert all("\n" not in str(problem) for problem in refused(lambda: scenario_from_plain(data)))
+
+
+def test_a_slip_in_a_key_is_a_slip_though_another_table_has_such_a_key() -> None:
+    assert problems('goal = "g"\ntool = ["add"]\n') == ['x.toml:2: unknown key "tool"; did you mean "tools"?']
+    assert problems('goal = "g"\nseed = 1\n[limits]\nsteps = six\n') == [
+        "x.toml:4: limits.steps: is not TOML at column 9: invalid value; text is written in quotes"
+    ]

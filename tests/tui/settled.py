@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 LONGEST = 20.0
 """Seconds after which a test gives up: something waits for what never comes."""
@@ -19,8 +20,14 @@ async def settled(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -
     """
     async with asyncio.timeout(LONGEST):
         while True:
-            await pilot.app.workers.wait_for_complete()
+            try:
+                await pilot.app.workers.wait_for_complete()
+            except WorkerCancelled:  # another one took its place, unless the time is up
+                if (task := asyncio.current_task()) is None or task.cancelling():
+                    raise
             await pilot.pause()
+            if pilot.app._exception is not None:
+                raise pilot.app._exception
             if _idle(pilot) and until():
                 return
 

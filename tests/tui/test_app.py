@@ -34,7 +34,7 @@ class StandIn(Screen[None]):
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = bindings("screen")
 
-    def __init__(self, opened: Opened, *, play: bool = False) -> None:
+    def __init__(self, opened: Opened, *, play: bool = False, until: int | None = None) -> None:
         super().__init__()
         self.opened = opened
         self.going = play

@@ -133,6 +133,7 @@ def replies(draw: st.DrawFn, state: State) -> ModelReply:
         answer=draw(texts()),
         problem=draw(texts()),
         dropped=draw(st.sampled_from(["", "Only the first was used."])),
+        notes=tuple(draw(st.lists(texts(), max_size=1))),
         took=draw(st.floats()),
         input_tokens=draw(st.none() | figures()),
         output_tokens=draw(st.none() | figures()),

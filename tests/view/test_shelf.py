@@ -77,6 +77,22 @@ def test_scripts_stand_under_their_first_tag_by_name(home: Home) -> None:
     assert all(item.note == "A sum." for item in items)
 
 
+def test_a_glance_shows_what_a_full_reading_shows_but_for_what_cannot_be_read(home: Home) -> None:
+    add_script(home, "a", "Sums", tag="first-steps")
+    add_script(home, "b", "Others", tag="")
+    (home.root / "scripts" / "torn.toml").write_text("goal = ", encoding="utf-8")
+    odd = home.root / "scripts" / "odd.toml"
+    odd.write_text("title = 3\ntags = 4", encoding="utf-8")
+    shelf = Shelf(home)
+    shelf.glance_at_scripts()
+    glanced = {item.title: item for item in shelf.scripts()}
+    assert set(glanced) == {"Sums", "Others", "3"}
+    shelf.read_scripts()
+    read = {item.title: item for item in shelf.scripts() if item.kind != "bad"}
+    assert set(read) == {"Sums", "Others"}
+    assert all(glanced[title] == item for title, item in read.items())
+
+
 def test_beginners_find_their_scripts_at_the_top_and_the_tour_first(home: Home) -> None:
     for name, tag in (("a", "approval"), ("s", "first-steps"), ("t", "tour")):
         add_script(home, name, tag=tag)

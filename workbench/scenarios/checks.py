@@ -15,6 +15,7 @@ from workbench.core.values import LIMIT_NAMES
 from workbench.models import templates
 from workbench.models.scripted import RETRIED
 from workbench.models.templates import Template, TemplateError
+from workbench.models.written import written_problem
 from workbench.scenarios.errors import Path, nearest, one_of, shown, unknown
 from workbench.scenarios.faults import fault_of
 from workbench.scenarios.loops import loop_problems
@@ -62,6 +63,7 @@ def check_scenario(scenario: Scenario) -> list[tuple[Path, str]]:
         *_expect(scenario),
         *(found for index, fault in enumerate(scenario.fault) for found in _fault(fault, ("fault", index))),
         *(found for index, entry in enumerate(scenario.person) for found in _person(entry, ("person", index))),
+        *_prepared(scenario),
     ]
 
 
@@ -179,6 +181,14 @@ def _person(entry: PersonEntry, path: Path) -> Found:
         yield (*path, "text"), "a message is not empty"
     for name, value in (entry.set or {}).items():
         yield from _setting(name, value, (*path, "set", name))
+
+
+def _prepared(scenario: Scenario) -> Found:
+    """Replies that a person gives as the model are whole ones, written as a person writes them."""
+    for index, entry in enumerate(scenario.person):
+        problem = written_problem(entry.text or "", native=scenario.protocol == "native") if entry.on == "reply" else ""
+        if problem:
+            yield ("person", index, "text"), f"is no reply: {problem}"
 
 
 def _setting(name: str, value: Any, path: Path) -> Found:

@@ -7,6 +7,7 @@ import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -16,6 +17,8 @@ from pydantic_core import ErrorDetails
 from workbench.scenarios.errors import Path, Problem, dotted, nearest, one_of, shown
 from workbench.scenarios.locate import Locations
 
+ALMOST = 0.85
+"""How like a key must be to one of its table to be a slip, though it is a key of another table."""
 TOP = "at the top of the file, above the first [table]"
 
 _EXPECTED = {
@@ -149,12 +152,14 @@ def _unknown_key(path: Path, finding: _Finding, schema: type[BaseModel], locatio
     if quoting := _quoting(path, value, locations):
         return sentence + quoting
     here = pattern_of(path[:-1])
+    choices = [key for key, tables in _homes(schema).items() if here in tables]
+    if slip := get_close_matches(name.lower(), choices, n=1, cutoff=ALMOST):
+        return f'{sentence}; did you mean "{slip[0]}"?'
     if homes := [home for home in _homes(schema).get(name, ()) if home != here]:
         homes.sort(key=lambda home: -_shared(home, here))
         places = " or ".join(map(_place, homes[:3]))
         late = "; a key below a [table] header is part of that table" if () in homes[:3] and here else ""
         return f"{sentence}; it belongs {places}{late}"
-    choices = [key for key, tables in _homes(schema).items() if here in tables]
     near = nearest(name, choices)
     return f'{sentence}; did you mean "{near}"?' if near else f"{sentence}; known here: {', '.join(choices)}"
 

@@ -140,12 +140,18 @@ def _not_toml(message: str, text: str, name: str) -> Problem:
             return Problem(name, last.line, dotted(last.path), f"is not TOML: the file ends inside this value ({said})")
         return Problem(name, text.count("\n") + 1, "", f"is not TOML at the end of the file: {said}")
     line, column = int(position.group(1)), position.group(2)
-    key, hint = "", _HINTS.get(what, "")
-    if last is not None and line in (last.line, last.end):
+    key, hint = _key_on(line, locations), _HINTS.get(what, "")
+    if not key and last is not None and line == last.end:
         key = dotted(last.path)
-    elif last is not None and not last.end:
+    elif not key and last is not None and not last.end:
         hint = f"; the value of {dotted(last.path)} that begins on line {last.line} is not closed"
     return Problem(name, line, key, f"is not TOML at column {column}: {said}{hint}")
+
+
+def _key_on(line: int, locations: Locations) -> str:
+    """The first key whose value begins on that line; "" where none does."""
+    keys = (path for path, place in locations.places.items() if place.line == line and place.how == "key")
+    return dotted(next(keys, ()))
 
 
 def _swallowed_a_key(text: str, value: Pair) -> bool:

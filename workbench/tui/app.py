@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -21,13 +21,14 @@ from workbench.tui.home.screen import HomeScreen
 from workbench.tui.keymap import read_keymap
 from workbench.tui.opener import Opener
 from workbench.tui.palette import ActionProvider
-from workbench.tui.screens import RunView, Situated
+from workbench.tui.screens import RunView, Situated, Writing
 from workbench.tui.situation import Situation
 from workbench.tui.themes import load_themes, role_defaults
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
     from workbench.opening import Opened
+    from workbench.tui.editor.opener import EditorOpener
 
 DARK, LIGHT = "ink", "paper"
 """The themes whose roles a theme of Textual is given; the dark one is also what a first start shows."""
@@ -126,9 +127,9 @@ class WorkbenchApp(App[None]):
 
     # ------------------------------------------------------------ runs
 
-    def open_scenario(self, path: Path, *, play: bool = False) -> None:
-        """A new run of the scenario in that file, before its first move or running."""
-        self._opener.scenario(path, play=play)
+    def open_scenario(self, path: Path, *, play: bool = False, until: int | None = None) -> None:
+        """A new run of the scenario in that file, before its first move, running, or run up to that reply."""
+        self._opener.scenario(path, play=play, until=until)
 
     def open_session(self, path: Path, *, play: bool = False) -> None:
         """The run in that file as it stands, or going on."""
@@ -145,6 +146,32 @@ class WorkbenchApp(App[None]):
     def runs(self) -> Iterator[RunView]:
         """The Run screens there are, the one on top first."""
         return (screen for screen in reversed(self.screen_stack) if isinstance(screen, RunView))
+
+    # ------------------------------------------------------------ scripts
+
+    @property
+    def _editor(self) -> EditorOpener:
+        from workbench.tui.editor.opener import EditorOpener
+
+        return EditorOpener(self)
+
+    def new_script(self) -> None:
+        """Begin a script, after asking with what."""
+        self._editor.new()
+
+    def edit_script(self, path: Path) -> None:
+        """Edit the script in that file."""
+        self._editor.file(path)
+
+    def write_script(self, title: str, text: Callable[[], str]) -> None:
+        """Edit a text that is in no file yet."""
+        self._editor.text(title, text)
+
+    def unsaved(self) -> str:
+        """The name of a script whose changes would be lost; "" when there is none."""
+        return next(
+            (screen.unsaved for screen in self.screen_stack if isinstance(screen, Writing) and screen.unsaved), ""
+        )
 
     # ------------------------------------------------------------ saying what went wrong
 
@@ -178,12 +205,14 @@ class WorkbenchApp(App[None]):
         self.push_screen(HelpScreen(self.situation.screen, self.own_keys))
 
     async def action_quit(self) -> None:
-        """Quit at once, or ask, if a run is going. What waits for a person is left waiting."""
-        going = next((run for run in self.runs() if run.going), None)
-        if going is None or isinstance(self.screen, QuitQuestion):
+        """Quit at once; or ask, if a run is going or a script is not saved. What waits for a person goes on waiting."""
+        going, unsaved = next((run for run in self.runs() if run.going), None), self.unsaved()
+        if (going is None and not unsaved) or isinstance(self.screen, QuitQuestion):
             self._leave()
-        else:
+        elif going is not None:
             self._ask_to_quit("Stop the run and quit?", going.run_title)
+        else:
+            self._ask_to_quit("Quit without saving?", "")
 
     def action_interrupt(self) -> None:
         """Copy what is selected; else stop the run; else ask whether to quit, and quit when asked already."""
@@ -197,6 +226,8 @@ class WorkbenchApp(App[None]):
             self._ask_to_quit("Quit?", "What waits for you goes on waiting. ctrl+c again quits, too.")
 
     def _ask_to_quit(self, question: str, detail: str) -> None:
+        if unsaved := self.unsaved():
+            detail = f"The changes in {unsaved} are lost. {detail}".strip()
         self.push_screen(QuitQuestion(question, detail, yes="quit"), lambda yes: self._leave() if yes else None)
 
     def _leave(self) -> None:

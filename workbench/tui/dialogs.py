@@ -25,19 +25,12 @@ class Confirm(Dialog[bool]):
         Binding("n,q,enter,escape", "answer(False)", "no", show=False),
     ]
     DEFAULT_CSS = """
-    Confirm, Prompt { align: center bottom; background: $background 50%; }
-    Confirm > Vertical, Prompt > Vertical {
-        height: auto;
-        max-height: 100%;
-        background: $surface;
-        border-top: heavy $wb-wait;
-    }
-    Prompt > Vertical { border-top: heavy $primary; }
-    Confirm Static, Prompt Static { height: auto; padding: 0 1; }
-    Confirm .detail, Prompt .detail { color: $wb-quiet; padding: 0 1 0 3; }
-    Confirm KeysRow, Prompt KeysRow { padding: 1 1 0 1; }
-    Prompt Input { margin: 1 1 0 3; background: $background; }
-    Confirm.-low KeysRow, Prompt.-low KeysRow { padding: 0 1; }
+    Confirm { align: center bottom; background: $background 50%; }
+    Confirm > Vertical { height: auto; max-height: 100%; background: $surface; border-top: heavy $wb-wait; }
+    Confirm Static { height: auto; padding: 0 1; }
+    Confirm .detail { color: $wb-quiet; padding: 0 1 0 3; }
+    Confirm KeysRow { padding: 1 1 0 1; }
+    Confirm.-low KeysRow { padding: 0 1; }
     """
 
     def __init__(self, question: str, detail: str = "", yes: str = "yes", no: str = "no") -> None:
@@ -61,9 +54,19 @@ class Prompt(Dialog[str | None]):
     """One line of text: enter gives it, esc gives None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", show=False)]
+    DEFAULT_CSS = """
+    Prompt { align: center bottom; background: $background 50%; }
+    Prompt > Vertical { height: auto; max-height: 100%; background: $surface; border-top: heavy $primary; }
+    Prompt Static { height: auto; padding: 0 1; }
+    Prompt .detail { color: $wb-quiet; padding: 0 1 0 3; }
+    Prompt Input { margin: 1 1 0 3; background: $background; }
+    Prompt KeysRow { padding: 1 1 0 1; }
+    Prompt.-low KeysRow { padding: 0 1; }
+    """
 
-    def __init__(self, title: str, value: str = "", hint: str = "") -> None:
+    def __init__(self, title: str, value: str = "", hint: str = "", send: str = "send") -> None:
         super().__init__()
+        self._send = send
         self._title = title
         self._value = value
         self._hint = hint
@@ -74,7 +77,7 @@ class Prompt(Dialog[str | None]):
             if self._hint:
                 yield Static(Content(visible(self._hint)), classes="detail")
             yield Input(self._value, compact=True, select_on_focus=False)
-            yield KeysRow((("enter", "enter", "send"), ("escape", "esc", "cancel")))
+            yield KeysRow((("enter", "enter", self._send), ("escape", "esc", "cancel")))
 
     @on(Input.Submitted)
     def _sent(self, event: Input.Submitted) -> None:

@@ -88,9 +88,11 @@ def ordered(sections: Mapping[str, Sequence[tuple[str, str]]], screen: ScreenNam
         (name, [(keys, "primary", sentence) for keys, sentence in rows]) for name, rows in sections.items()
     ]
     glossary: list[Section] = [("Signs", SIGNS), ("Words", WORDS)]
-    if screen != "home":
-        return [*(each for each in of_keys if each[0] != "Home"), *glossary, *_only(of_keys, "Home")]
-    first = [*_only(of_keys, "Home"), *_only(of_keys, "Everywhere")]
+    own = {"home": ["Home", "Everywhere"], "editor": ["Script editor", "Everywhere"]}.get(screen)
+    if own is None:
+        elsewhere = [*_only(of_keys, "Script editor"), *_only(of_keys, "Home")]
+        return [*(each for each in of_keys if each not in elsewhere), *glossary, *elsewhere]
+    first = [each for name in own for each in _only(of_keys, name)]
     return [*first, *glossary, *(each for each in of_keys if each not in first)]
 
 

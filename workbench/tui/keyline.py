@@ -14,6 +14,8 @@ from workbench.tui.situation import Situation
 from workbench.view.visible import visible
 
 KEY = "bold $primary"
+TYPING = ("edit", "typing", "writing", "field")
+"""Phases in which letters are text."""
 LONGEST = 32
 """Cells of a label: the name of a tool may be long."""
 
@@ -47,8 +49,7 @@ def rows(width: int) -> int:
 def key_line(situation: Situation, width: int, keymap: Keymap | None = None) -> Content:
     """The line for that many columns; below 60 it has two rows. Clicking a key is pressing it."""
     gap = 2 if width < 100 else 3
-    typing = situation.phase in ("edit", "typing", "field")
-    help_item: Item = (_help_keys(keymap, typing=typing), "help")
+    help_item = _item(BY_NAME["help"], situation, keymap, short=False)
     items = [_item(action, situation, keymap, short=width < 100) for action in line_actions(situation)]
     lines: list[Content] = []
     for row in range(rows(width)):
@@ -64,16 +65,18 @@ def key_line(situation: Situation, width: int, keymap: Keymap | None = None) -> 
     return Content("\n").join(lines)
 
 
-def _help_keys(keymap: Keymap | None, *, typing: bool) -> tuple[str, ...]:
-    """One key for help: while typing, one that types nothing."""
-    keys = keys_of(BY_NAME["help"], keymap)
-    return (next((key for key in keys if len(key_words(key)) > 1), keys[0]) if typing else keys[0],)
+def _shown_key(action: Action, situation: Situation, keymap: Keymap | None) -> str:
+    """One key of the action: while somebody types, one that types nothing, where there is one."""
+    keys = keys_of(action, keymap)
+    if situation.phase not in TYPING:
+        return keys[0]
+    return next((key for key in keys if len(key_words(key)) > 1), keys[0])
 
 
 def _item(action: Action, situation: Situation, keymap: Keymap | None, *, short: bool) -> Item:
-    keys = keys_of(action, keymap)[:1]
+    keys = [_shown_key(action, situation, keymap)]
     if action.pair:
-        keys += keys_of(BY_NAME[action.pair], keymap)[:1]
+        keys.append(_shown_key(BY_NAME[action.pair], situation, keymap))
     words = visible(label(action, situation, short=short)).replace("\n", " ")
     while cell_len(words) > LONGEST:
         words = f"{words[:-2]}…"

@@ -26,6 +26,8 @@ class Wanted:
     make: Callable[[Home, bool], Opened]
     """From a home, and whether only to read."""
     play: bool = False
+    until: int | None = None
+    """The reply of the script up to which it runs, from 0."""
     in_place_of: RunView | None = None
 
 
@@ -49,14 +51,14 @@ class Opener:
         else:
             self.scenario(path, play=False)
 
-    def scenario(self, path: Path, *, play: bool) -> None:
+    def scenario(self, path: Path, *, play: bool, until: int | None = None) -> None:
         def make(home: Home, _: bool) -> Opened:
             from workbench.opening import new_run
             from workbench.scenarios.loader import load_scenario
 
             return new_run(load_scenario(path), home, scenario_path=str(path))
 
-        self._open(Wanted(make, play))
+        self._open(Wanted(make, play, until))
 
     def session(self, path: Path, *, play: bool) -> None:
         def make(home: Home, read_only: bool) -> Opened:
@@ -94,7 +96,7 @@ class Opener:
             return
         if wanted.in_place_of is not None:
             await self.leave(wanted.in_place_of)
-        self._app.push_screen(screen(opened, play=wanted.play))
+        self._app.push_screen(screen(opened, play=wanted.play, until=wanted.until))
 
     def _explained(self, error: Exception, wanted: Wanted) -> bool:
         """Ask about what a person can allow, say what else is wrong. Returns whether it was one of the known errors."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.style import Style
 from textual.widgets import Static
 
+from workbench.home import Home
 from workbench.tui.actions import Keymap
 from workbench.tui.keyline import KEY
 from workbench.tui.situation import Situation
@@ -49,12 +50,23 @@ class RunView(Protocol):
 
 
 @runtime_checkable
+class Writing(Protocol):
+    """A screen where something is written that may not be saved."""
+
+    @property
+    def unsaved(self) -> str:
+        """The name of what would be lost; "" when nothing would."""
+
+
+@runtime_checkable
 class Shell(Protocol):
     """The app, as far as screens have to do with it."""
 
     own_keys: Keymap
+    home: Home
 
-    def open_scenario(self, path: Path, *, play: bool = False) -> None: ...
+    def open_scenario(self, path: Path, *, play: bool = False, until: int | None = None) -> None:
+        """A new run; `until` is the reply of its script (from 0) up to which it runs by itself."""
 
     def open_session(self, path: Path, *, play: bool = False) -> None: ...
 
@@ -65,6 +77,15 @@ class Shell(Protocol):
         """Close the run and go back to Home."""
 
     def open_settings(self) -> None: ...
+
+    def new_script(self) -> None:
+        """Begin a script, after asking with what."""
+
+    def edit_script(self, path: Path) -> None:
+        """Edit the script in that file; one of the examples in a copy."""
+
+    def write_script(self, title: str, text: Callable[[], str]) -> None:
+        """Edit a text that is in no file yet; `text` may take a while, and is called in a thread."""
 
     def report(self, *sentences: str) -> None:
         """Say what went wrong, here and, later, on Home."""

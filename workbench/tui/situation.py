@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ScreenName = Literal["home", "run"]
+ScreenName = Literal["home", "run", "editor"]
 Phase = Literal[
     "idle",
     "running",
@@ -16,16 +16,19 @@ Phase = Literal[
     "approval",
     "edit",
     "hold",
+    "reply",
     "stopped",
     "answered",
     "past",
     "typing",
+    "writing",
     "field",
     "limits",
     "scopes",
     "list",
 ]
-"""`edit` and `typing` are text areas, `field` is a line of text; `limits`, `scopes`, `list` are choices in the bar."""
+"""In `reply` the person is the model. `edit`, `typing` and `writing` (of a reply) are text areas, `field` is a line of
+text; `limits`, `scopes` and `list` are choices in the bar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,8 @@ class Situation:
     showing_original: bool = False
     undoable: bool = False
     """Whether the held result was changed."""
+    reply_due: bool = False
+    """Whether the next move asks for a reply of a script, which can be changed beforehand."""
 
 
 # ---------------------------------------------------------------- why not
@@ -77,7 +82,7 @@ def moves(s: Situation) -> str:
         return "waiting for you: {allow}, {deny}, {edit}, {answer_for}"
     if s.phase == "scopes":
         return "a number chooses, {allow} grants what is marked, {close} goes back"
-    if s.phase == "edit":
+    if s.phase in ("edit", "writing"):
         return "the text is not sent yet: {submit} sends it, {close} goes back"
     if s.phase == "stopped" and s.raise_to:
         return "the run has stopped: {raise_cap} raises the cap, {message} sends a message"
@@ -120,8 +125,20 @@ def undoable(s: Situation) -> str:
 
 
 def messages(s: Situation) -> str:
-    ready = s.phase in ("paused", "stopped", "answered")
+    ready = s.phase in ("paused", "reply", "stopped", "answered")
     return "" if ready else not_past(s) or "a message can be sent when the run is paused or has ended"
+
+
+def rewritable(s: Situation) -> str:
+    return "" if s.reply_due else not_past(s) or "the next move asks for no reply of a script"
+
+
+def inserting(s: Situation) -> str:
+    return "" if s.phase == "writing" else "this is for a reply that you write"
+
+
+def still(s: Situation) -> str:
+    return "the run is going: {run} pauses it" if s.phase == "running" else ""
 
 
 def picked(s: Situation) -> str:
@@ -140,17 +157,18 @@ def in_past(s: Situation) -> str:
 
 
 def move_words(s: Situation) -> str:
-    return {"hold": "pass it on", "past": "forward"}.get(s.phase, s.next_move)
+    return {"hold": "pass it on", "reply": "write the reply", "past": "forward"}.get(s.phase, s.next_move)
 
 
 def run_words(s: Situation) -> str:
-    return {"running": "pause", "hold": "pass and run", "past": "play"}.get(s.phase, "run")
+    words = {"running": "pause", "hold": "pass and run", "reply": "write and run on", "past": "play"}
+    return words.get(s.phase, "run")
 
 
 def close_words(s: Situation) -> str:
     return {
         "edit": "back to the question",
-        **dict.fromkeys(("typing", "field", "limits", "scopes", "list"), "back"),
+        **dict.fromkeys(("typing", "writing", "field", "limits", "scopes", "list"), "back"),
         "approval": "deny",
         "past": "now",
     }.get(s.phase, "close")

@@ -88,7 +88,7 @@ class Viewer(Dialog[bool]):
         with Horizontal(classes="top"):
             yield Static(_title(self._title), classes="title")
             yield Static(Content(self._facts), classes="facts")
-        yield Pane()
+        yield Pane(gutter=1)
         yield KeysRow(self.KEYS)
 
     def on_mount(self) -> None:

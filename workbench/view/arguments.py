@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 from workbench.core.canonical import parse_object
@@ -13,6 +14,8 @@ from workbench.view.highlight import highlight
 from workbench.view.lines import cut, cut_line, one_line, within
 from workbench.view.visible import visible_blanks
 
+_NEWLINE = re.compile(r'(?<!\\)(?:\\\\)*\\n(?!")')
+"""The escape of a newline in JSON, unless it ends the string."""
 MOST_READ = 20_000
 """Characters of arguments that are read to name their values in brief; longer ones are shown as they are."""
 
@@ -75,9 +78,18 @@ def _spread(text: str, width: int) -> tuple[str, bool]:
     try:
         value = json.loads(text) if text.strip() else {}
         one = json.dumps(value, ensure_ascii=False)
-        return one if len(one) <= width else json.dumps(value, indent=2, ensure_ascii=False), True
+        return one if len(one) <= width else _broken(json.dumps(value, indent=2, ensure_ascii=False)), True
     except (ValueError, RecursionError):
         return text, False
+
+
+def _broken(text: str) -> str:
+    """A text that stands in a string is read line by line: there is a break after each of its newlines, as written."""
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
+        lines.append(_NEWLINE.sub(rf"\g<0>\n{indent}", line))
+    return "\n".join(lines)
 
 
 def _as_lines(text: str, *, parsed: bool) -> list[Line]:

@@ -21,7 +21,7 @@ from workbench.view.lines import clip, cut_line, one_line, pad, text_rows, withi
 from workbench.view.panes import number_of
 from workbench.view.visible import cells
 
-BarKind = Literal["approval", "batch", "hold", "interrupted", "stop", "answered", "past"]
+BarKind = Literal["approval", "batch", "hold", "interrupted", "reply", "stop", "answered", "past"]
 Preview = Callable[[str, str], str]
 """A tool's own sentence about a call with these canonical arguments; "" when it has none."""
 
@@ -193,7 +193,7 @@ def _data_rows(text: str, width: int, rows: int) -> tuple[list[Line], bool]:
     """A result in a few rows, in colours where it is JSON of a reasonable size."""
     if not text:
         return [(Span("(an empty result)", "quiet"),)], True
-    if language_of(text) == "json" and "\n" not in text and text.isprintable():
+    if language_of(text) == "json" and text == one_line(text):
         return within(highlight(text, "json"), width, rows)
     return text_rows(text, width, rows)
 
@@ -208,6 +208,18 @@ def _interrupted(record: CallRecord, width: int) -> Bar:
     choices = "Tell the model that it is unknown, answer for the tool, or run it again."
     body += wrap((Span(choices, "quiet"),), width - 2)
     return Bar(kind="interrupted", role="wait", title=title, body=tuple(body), calls=(record.call.id,))
+
+
+def reply_bar(state: State, draft: str, width: int) -> Bar:
+    """For a person who is the model and looks at something else: the reply is still to be written."""
+    title = (
+        Span("▲ You are the model", "wait"),
+        Span(f"   {_step_words(state)} · the run waits for your reply", "quiet"),
+    )
+    body: tuple[Line, ...] = ()
+    if draft.strip():
+        body = (clip((Span("written, not sent: ", "quiet"), Span(cut_line(draft.strip(), width))), width),)
+    return Bar(kind="reply", role="wait", title=title, body=body)
 
 
 def _stop(state: State, width: int, saved_as: str) -> Bar:

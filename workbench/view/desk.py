@@ -7,10 +7,11 @@ from typing import Literal
 
 from workbench.core.canonical import parse_object
 from workbench.core.events import Event, Held, ModelFailed, ModelReply, ToolResult
-from workbench.core.loop import AskPerson, Finished, Move
+from workbench.core.loop import AskModel, AskPerson, Finished, Move
 from workbench.core.records import CallRecord, RequestMark
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
+from workbench.models.human import HumanModel
 from workbench.runner import Run
 from workbench.view import words
 from workbench.view.arguments import argument_lines
@@ -20,7 +21,9 @@ from workbench.view.history import History
 from workbench.view.replies import thoughts
 from workbench.view.timeline import Timeline
 
-Stand = Literal["idle", "running", "paused", "approval", "interrupted", "hold", "stopped", "answered", "past"]
+Stand = Literal[
+    "idle", "running", "paused", "approval", "interrupted", "hold", "reply", "stopped", "answered", "past"
+]  # fmt: skip
 
 ASKED: dict[str, Stand] = {"approval": "approval", "hold": "hold", "interrupted": "interrupted"}
 """How a run stands that asks about this."""
@@ -67,6 +70,8 @@ class Desk:
             return ASKED.get(move.question.on, "paused")
         if isinstance(move, Finished):
             return "answered" if move.status in SUCCESSES else "stopped"
+        if isinstance(move, AskModel) and isinstance(self.run.model, HumanModel):
+            return "reply" if self.run.model.waits(self.run.state) else "paused"
         return "paused" if self.run.state.started else "idle"
 
     def look_at(self, n: int) -> None:
@@ -112,9 +117,9 @@ class Desk:
             return None
         word = "THEN" if self.looking_back else "NEXT"
         text = words.move_words(move, self.state)
-        if isinstance(move, AskPerson) and move.question.on == "interrupted" and self.looking_back:
+        if isinstance(move, AskPerson) and move.question.on == "interrupted":
             # At that moment it was at work; only what follows can say that it was interrupted.
-            text = f"wait for {', '.join(record.call.tool for record in move.question.calls)}"
+            text = f"wait for {words.names_of([record.call.tool for record in move.question.calls])}"
         return Entry(n, None, word, "quiet", ((Span(text, "quiet", italic=True),),))
 
     def call_of_entry(self, index: int) -> str:

@@ -41,8 +41,10 @@ class History:
     def prepare(self, seconds: float) -> bool:
         """Fold what was there from the start, for about that long. Returns True when that is done."""
         until = perf_counter() + seconds
-        while self._front.n < self._old and perf_counter() < until:
+        while self._front.n < self._old:
             self._fold_to(min(self._front.n + NEARBY_EVERY, self._old))
+            if perf_counter() >= until:
+                break
         return self._front.n >= self._old
 
     def at(self, n: int) -> State:

@@ -124,10 +124,10 @@ def _nature(state: State, record: CallRecord) -> Line:
     tool = state.tool(record.call.tool)
     if tool is None:
         return (Span("there is no such tool", "error"),)
-    if tool.gated and state.approval == "ask":
-        gate = "asks first" if record.phase == "proposed" else "asked first" if record.decision else ""
+    if record.decision is not None:
+        gate = "asked first" if record.decision.by in ("person", "script") else "did not ask"
     else:
-        gate = "does not ask"
+        gate = "asks first" if tool.gated and state.approval == "ask" else "does not ask"
     risk = tool.risk if tool.risk != "undeclared" else "risk not declared"
     trust = "not trusted" if tool.trust == "untrusted" else tool.trust
     return (Span(" · ".join(part for part in (risk, one_line(tool.source), trust, gate) if part), "quiet"),)

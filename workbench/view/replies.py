@@ -61,6 +61,8 @@ def thoughts(event: ModelReply) -> str:
 class _Text:
     """The text of a reply, and where in it there is thinking."""
 
+    __slots__ = ("_starts", "blocks", "text")
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.blocks = _blocks(text) if "think" in text else []
@@ -68,6 +70,9 @@ class _Text:
 
     def outside(self, pattern: re.Pattern[str], at: int) -> Iterator[re.Match[str]]:
         """Matches from `at` on that do not begin inside thinking."""
+        return self._spoken(pattern, at) if self.blocks else pattern.finditer(self.text, at)
+
+    def _spoken(self, pattern: re.Pattern[str], at: int) -> Iterator[re.Match[str]]:
         for match in pattern.finditer(self.text, at):
             block = bisect_right(self._starts, match.start()) - 1
             if block < 0 or match.start() >= self.blocks[block][1]:
@@ -107,14 +112,17 @@ Places = list[tuple[int, int]]
 
 
 def _around(reply: _Text, places: Places) -> Said:
+    fenced = "```" in reply.text
     before, at = [], 0
     for start, end in places:
-        before.append(_FENCE_BEFORE.sub("", reply.words(at, start)).strip())
+        words = reply.words(at, start)
+        words = (_FENCE_BEFORE.sub("", words) if fenced else words).strip()
+        if words:
+            before.append(words)
         at = end
     rest = reply.words(at, len(reply.text))
-    if not places:
-        return Said(rest.strip())
-    return Said("\n".join(part for part in before if part), _FENCE_AFTER.sub("", rest).strip())
+    after = (_FENCE_AFTER.sub("", rest) if fenced and places else rest).strip()
+    return Said("\n".join(before), after) if places else Said(after)
 
 
 def _marked(reply: _Text, event: ModelReply) -> Places:
@@ -126,9 +134,10 @@ def _marked(reply: _Text, event: ModelReply) -> Places:
     places: Places = []
     at = 0
     for call in event.calls:
-        marks = reply.outside(_MARK, at)
-        mark = next((m for m in marks if m["mark"] == "ACTION" and text.startswith(call.tool, m.end())), None)
-        if mark is None:
+        for mark in reply.outside(_MARK, at):
+            if mark["mark"] == "ACTION" and text.startswith(call.tool, mark.end()):
+                break
+        else:
             return []
         at = mark.end() + len(call.tool)
         at = max(at, text.find(call.arguments, at) + len(call.arguments))
@@ -137,20 +146,23 @@ def _marked(reply: _Text, event: ModelReply) -> Places:
 
 
 def _objects(reply: _Text, event: ModelReply) -> Places:
-    wanted = ["tool"] * len(event.calls) if event.reading == "calls" else ["answer"]
+    kind, count = ("tool", len(event.calls)) if event.reading == "calls" else ("answer", 1)
     places: Places = []
     at = 0
     for _ in range(_TRIES):
         match = next(reply.outside(_OBJECT, at), None)
-        if match is None or len(places) == len(wanted):
+        if match is None:
             break
+        start = match.start()
         try:
-            value, at = LENIENT.raw_decode(reply.text, match.start())
+            value, at = LENIENT.raw_decode(reply.text, start)
         except RecursionError:
             break
         except ValueError as error:
             at = max(match.end(), getattr(error, "pos", 0))
             continue
-        if value.get("type") == wanted[len(places)]:
-            places.append((match.start(), at))
-    return places if len(places) == len(wanted) else []
+        if value.get("type") == kind:
+            places.append((start, at))
+            if len(places) == count:
+                return places
+    return []

@@ -96,6 +96,10 @@ def names_of(tools: Sequence[str], most: int = 3) -> str:
 def move_words(move: Move, state: State) -> str:
     """The next move in plain words, the same on the NEXT row and on the key that makes it."""
     match move:
+        case AskModel() if state.next_reply is not None:
+            return "ask the model: it says what you put in place"
+        case AskModel() if state.header.model == "human":
+            return "you reply, to all of the above"
         case AskModel():
             return "ask the model, with all of the above"
         case RunTools(records):
@@ -333,6 +337,8 @@ def setting_words(key: str, value: object) -> list[str]:
         return [_cap_words(key, value)]
     if key == "hold":
         return ["results are held at the door" if value else "results are no longer held"]
+    if key == "next_reply":
+        return ["the reply that is due is the script's again" if value is None else "you put another reply in place"]
     if key == "title":
         return [f"named {one_line(str(value))}"]
     if key == "approval.default":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import unicodedata
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,6 +14,7 @@ from typing import Any
 from textual import events
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Static
 
 from tests.tui.settled import LONGEST, settled
@@ -35,20 +36,34 @@ PATIENT = 1.0 + APART + DRAWN
 """Seconds between two keys of somebody who looks before pressing the next."""
 
 
-def a_home(folder: Path) -> Home:
-    """A workbench folder of the test's own, beside the packaged examples."""
-    folder.mkdir(parents=True, exist_ok=True)
-    return Home(root=folder, found="--home", packaged=packaged_folder())
+def a_home(folder: Path, *, examples: bool = False) -> Home:
+    """A workbench folder of the test's own, beside the packaged themes and tools; beside all examples if need be."""
+    root, packaged = folder / "root", packaged_folder()
+    root.mkdir(parents=True)
+    if not examples:
+        packaged = folder / "packaged"
+        packaged.mkdir()
+        for kind in ("tools", "themes"):
+            (packaged / kind).symlink_to(packaged_folder() / kind)
+    return Home(root=root, found="--home", packaged=packaged)
 
 
-def opened_scenario(home: Home, scenario: str | Path, *, keep: bool = True) -> Opened:
+class TickingClock(VirtualClock):
+    """A clock by which everything takes a little, and the same every time."""
+
+    def now(self) -> float:
+        self._now += 0.0004
+        return self._now
+
+
+def opened_scenario(home: Home, scenario: str | Path, *, keep: bool = True, ticking: bool = False) -> Opened:
     """A shipped scenario by name, or one by path, whose durations are the same every time."""
     path = SCRIPTS / f"{scenario}.toml" if isinstance(scenario, str) else scenario
     return new_run(
         load_scenario(path),
         home,
         scenario_path=str(path),
-        clock=VirtualClock(),
+        clock=TickingClock() if ticking else VirtualClock(),
         keep=keep,
         session_id=SESSION,
         created=CREATED,
@@ -121,6 +136,13 @@ class Stage:
             self.post(key, self.now)
             await self.settle()
 
+    async def send(self, key: str) -> None:
+        """Press a key while a worker of the run goes on, and see what it does."""
+        self.now = max(self.now, _real_time()) + PATIENT
+        self.post(key, self.now)
+        await self.pilot.pause()
+        await self.reach(lambda: self.drawn)
+
     def post(self, key: str, at: float) -> None:
         """A key that was pressed at that moment, which may be long ago by the time it is read."""
         event = _key(key)
@@ -168,6 +190,10 @@ class Stage:
         """The first row that shows the text."""
         return next(y for y, row in enumerate(self.rows) if text in row)
 
+    def focus_is(self, widget: Widget) -> bool:
+        """Whether keys go there."""
+        return self.screen.focused is widget and self.app.screen is self.screen
+
     @property
     def key_row(self) -> str:
         """The key line."""
@@ -189,15 +215,17 @@ async def staged(
     opened: Opened, home: Home, *, size: tuple[int, int] = (120, 40), play: bool = False, theme: str = ""
 ) -> AsyncIterator[Stage]:
     """The app with that run on its screen, before its first move or running."""
-    async with at_home(home, size=size) as stage:
-        if theme:
-            stage.app.theme = theme
-        await stage.app.push_screen(RunScreen(opened, play=play))
-        if play:
-            await stage.reach(lambda: isinstance(stage.app.screen, RunScreen) and stage.drawn)
-        else:
-            await stage.settle(lambda: stage.run.state.started or bool(opened.read_only))
-        yield stage
+    try:
+        async with at_home(home, size=size) as stage:
+            if theme:
+                stage.app.theme = theme
+            await stage.app.push_screen(RunScreen(opened, play=play))
+            if play:
+                await stage.reach(lambda: isinstance(stage.app.screen, RunScreen) and stage.drawn)
+            else:
+                await stage.settle(lambda: stage.run.state.started or bool(opened.read_only))
+            yield stage
+    finally:
         opened.close()
 
 
@@ -231,6 +259,10 @@ def _key(key: str) -> events.Key:
     return events.Key(name, character)
 
 
-def keys(text: str) -> Sequence[str]:
-    """Keys as a test writes them: "space space y"."""
-    return text.split()
+def write_scenario(home: Home, text: str, name: str = "own") -> Path:
+    """A scenario of the test's own."""
+    folder = home.root / "scripts"
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.toml"
+    path.write_text(text, encoding="utf-8")
+    return path

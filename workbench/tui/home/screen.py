@@ -80,6 +80,20 @@ class HomeScreen(Shelves):
             self.note.say((Span(f"deleted {visible(item.title)}", "quiet"),))
         self.read_again()
 
+    def action_new_script(self) -> None:
+        self._shell.new_script()
+
+    def action_edit_script(self) -> None:
+        """A script, also one that cannot be read: that is where it is put right."""
+        item = self.active.list.item
+        if item is None or not self.can("edit_script"):
+            return
+        if self.active is self.scripts:
+            self.note.say()
+            self._shell.edit_script(item.path)
+        else:
+            self.note.say((Span("a session is a record: opened, S makes a script of it", "primary"),))
+
     def action_settings(self) -> None:
         self._shell.open_settings()
 

@@ -97,10 +97,12 @@ class Shelves(Screen[None]):
 
     def read_again(self) -> None:
         """List what there is now. What was read before and has not changed is not read again."""
-        self.run_worker(self._read(), group="shelf", exclusive=True)
+        self.run_worker(self._read, group="shelf", exclusive=True)
 
     async def _read(self) -> None:
         shelf = self._shelf
+        if not self._started:
+            await self._glance()
         await asyncio.to_thread(shelf.read_scripts)
         fresh = await asyncio.to_thread(shelf.list_sessions)
         if fresh:
@@ -120,6 +122,14 @@ class Shelves(Screen[None]):
             if all(item.example for item in sessions):
                 self._show_where_to_begin()
             gc.freeze()  # What is there now stays: without it, a full collection stands in the way of a key.
+
+    async def _glance(self) -> None:
+        """Show what there is before that is imported which reads it in earnest."""
+        await asyncio.to_thread(self._shelf.glance_at_scripts)
+        self.scripts.fill(await asyncio.to_thread(self._shelf.scripts))
+        drawn = asyncio.Event()
+        self.call_after_refresh(drawn.set)
+        await drawn.wait()
 
     def _say_unread(self, count: int) -> None:
         folder = short(self.home.root)

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
 
 from workbench.tui.actions import bindings
 from workbench.tui.paint import content, contents
+from workbench.tui.textarea import PlainArea
 from workbench.tui.transcript.wrap import shown
 from workbench.view.bars import Bar
 from workbench.view.entries import Line, Role, Span
 from workbench.view.lines import wrap
-from workbench.view.visible import visible
 
-AreaMode = Literal["edit", "edit-result", "answer", "message"]
+AreaMode = Literal["edit", "edit-result", "answer", "message", "reply", "rewrite"]
 FieldMode = Literal["reason", "name", "search"]
 ListMode = Literal["more", "limits", "grants"]
 Mode = Literal["", "question"] | AreaMode | FieldMode | ListMode
 
-COVERS = ("edit", "edit-result", "answer", "more", "limits", "grants")
+COVERS = ("edit", "edit-result", "answer", "reply", "rewrite", "more", "limits", "grants")
 """What takes the place of the transcript where there are few rows. A question does too, when it wants an answer."""
 
+ASIDE = ("message", "name", "search", "limits", "grants")
+"""What may stand in the way of a question, and says so."""
 
-class BarArea(TextArea):
+
+class BarArea(PlainArea):
     """Text over several lines; `ctrl+s` sends it."""
 
     BINDINGS = bindings("area")
@@ -41,28 +43,22 @@ class BarArea(TextArea):
             super().__init__()
             self.text = text
 
+    class Insert(Message):
+        """A person wants something to begin with put in."""
+
     enter_sends = False
 
     def action_submit(self) -> None:
         self.post_message(self.Sent(self.text))
+
+    def action_insert(self) -> None:
+        self.post_message(self.Insert())
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "enter" and self.enter_sends:
             event.stop()
             event.prevent_default()
             self.action_submit()
-
-    def get_line(self, line_index: int) -> Text:
-        """A line to be drawn: what would steer the terminal is a sign, one for each character."""
-        text = self.document.get_line(line_index)
-        if not text.isprintable():
-            text = "".join(c if c == "\t" or c.isprintable() else _sign(c) for c in text)
-        return Text(text, end="", no_wrap=True)
-
-
-def _sign(character: str) -> str:
-    sign = visible(character)
-    return sign if len(sign) == 1 else "�"
 
 
 class SearchField(Input):
@@ -222,12 +218,19 @@ class BarPane(Vertical):
             self._body(tuple(lines))
 
     def open_area(
-        self, mode: AreaMode, role: Role, title: Line, text: str, caret: tuple[int, int] | None = None
+        self,
+        mode: AreaMode,
+        role: Role,
+        title: Line,
+        text: str,
+        caret: tuple[int, int] | None = None,
+        *,
+        numbered: bool = False,
     ) -> None:
-        """A field for text over several lines."""
+        """A field for text over several lines; `numbered` shows the numbers of the lines."""
         self._open(mode, role, title)
         area = self.area
-        area.show_line_numbers = mode == "edit"
+        area.show_line_numbers = numbered or mode == "edit"
         area.enter_sends = mode == "message"
         area.load_text(text)
         area.display = True
@@ -251,13 +254,13 @@ class BarPane(Vertical):
         note.update(content(line))
 
     def show_aside(self, text: str) -> None:
-        """Something that matters more than what is open, on a row of its own before it."""
+        """What matters more than a field or list that has nothing to do with it, on a row before the title."""
         if text != self.aside:
             self.aside = text
             self._draw_title()
 
     def _open(self, mode: Mode, role: Role | str, title: Line, *, covers: bool = False) -> None:
-        self.mode, self.aside, self._title = mode, "", title
+        self.mode, self._title = mode, title
         self.set_classes(f"open {role}")
         self.screen.set_class(covers or mode in COVERS, "covered")
         for widget in self.query(".in"):
@@ -271,7 +274,7 @@ class BarPane(Vertical):
         """The title on as many rows as it needs; then what is open gets the rest."""
         width = max(4, self.app.size.width - 2)
         rows = [line for part in _split(self._title, width, self.mode) for line in wrap(part, width)]
-        if self.aside:
+        if self.aside and self.mode in ASIDE:
             rows.insert(0, (Span(self.aside, "wait", bold=True),))
         self.query_one("#bar-title", Static).update(contents(rows))
         room = self._room() - len(rows)
@@ -283,7 +286,9 @@ class BarPane(Vertical):
         width, height = self.app.size
         if height < 20:
             strip = 60 <= width < 100
-            return height - 3 - strip - (width < 60) - (self.mode in ("edit", "edit-result", "answer"))
+            return (
+                height - 3 - strip - (width < 60) - (self.mode in ("edit", "edit-result", "answer", "reply", "rewrite"))
+            )
         return height * 7 // 10 - (4 if width >= 100 else 2)
 
     def _body(self, lines: tuple[Line, ...]) -> None:

@@ -37,7 +37,7 @@ class RunBase(Screen[None]):
     AUTO_FOCUS = "Transcript"
     BINDINGS: ClassVar[list[BindingType]] = bindings("screen", "run")
 
-    def __init__(self, opened: Opened, *, play: bool = False) -> None:
+    def __init__(self, opened: Opened, *, play: bool = False, until: int | None = None) -> None:
         super().__init__()
         self.opened = opened
         self.run_ = opened.run
@@ -46,8 +46,12 @@ class RunBase(Screen[None]):
         self.shown: Shown = "transcript"
         self.chosen = ""
         """The call of a batch that the bar is about."""
-        self.keep_going = play
+        self.until = until
+        """The reply of the script (from 0) before which the run pauses; None once it has, or when it is not to."""
+        self.keep_going = play or until is not None
         """Whether the run goes on by itself after a question has been answered."""
+        self.picked_unseen: int | None = None
+        """The entry that was picked while the transcript was out of sight."""
         self._said = ""
         self._said_until = 0.0
 
@@ -73,13 +77,18 @@ class RunBase(Screen[None]):
         return self.query_one(BarPane)
 
     @property
+    def picked(self) -> int:
+        """The entry that is picked; -1 where there is none."""
+        return self.transcript.cursor if self.picked_unseen is None else self.picked_unseen
+
+    @property
     def narrow(self) -> bool:
         return self.size.width < 100
 
     @property
     def situation(self) -> Situation:
         """What the keys depend on now."""
-        return situation_of(self.desk, self.bar.mode, self.transcript.cursor)
+        return situation_of(self.desk, self.bar.mode, self.picked)
 
     @property
     def going(self) -> bool:
@@ -127,7 +136,8 @@ class RunBase(Screen[None]):
     def draw_notice(self) -> None:
         """The one-line message, else how much is below what can be seen."""
         notice = self.query_one("#notice", Block)
-        below = self.transcript.below if not self.transcript.follows else 0
+        transcript = self.transcript
+        below = transcript.below if transcript.region and not transcript.follows else 0
         if self._said and time_now() < self._said_until:
             notice.put([(Span(f" {self._said}", "primary"),)])
         elif below > 0:

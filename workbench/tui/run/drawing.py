@@ -22,16 +22,14 @@ if TYPE_CHECKING:
 
 ASKING = ("approval", "batch", "interrupted", "hold")
 """Bars that want an answer."""
-ABOUT_THE_QUESTION = ("edit", "edit-result", "answer", "reason", "more")
-"""What is open in the bar in order to answer."""
 ASKS = "▲ waiting for you: esc, then y or n"
 
 
 class Drawing(Driving):
     """Nothing in here changes the run."""
 
-    def __init__(self, opened: Opened, *, play: bool = False) -> None:
-        super().__init__(opened, play=play)
+    def __init__(self, opened: Opened, *, play: bool = False, until: int | None = None) -> None:
+        super().__init__(opened, play=play, until=until)
         self._bar_key: object = None
         self.drawn_cursor = -1
         """The entry that was picked when what follows it was drawn."""
@@ -77,7 +75,7 @@ class Drawing(Driving):
     def draw_selection(self) -> None:
         """What stands around the transcript, and follows the entry that is picked in it."""
         desk, state = self.desk, self.desk.state
-        self.drawn_cursor = self.transcript.cursor
+        self.drawn_cursor = self.picked
         top_line = self.query_one(TopLine)
         facts = top_facts(desk, self.opened, narrow=self.narrow)
         top_line.show(self.run_title, facts, where_words(desk), *top_state(desk))
@@ -89,7 +87,7 @@ class Drawing(Driving):
         side = self.query_one(SideColumn)
         if side.display:
             only = self.shown if self.narrow else None
-            side.show(state, desk.selected_call(self.transcript.cursor), running=at_work, only=only)
+            side.show(state, desk.selected_call(self.picked), running=at_work, only=only)
         third = self.query_one(ThirdColumn)
         if third.display:
             event = self.run_.events[state.n - 1] if state.n else None
@@ -104,8 +102,8 @@ class Drawing(Driving):
         """The bar for how things stand, unless something else is open in it."""
         bar, wanted = self.bar, self.wanted_bar()
         asks = wanted is not None and wanted.kind in ASKING
+        bar.show_aside(ASKS if asks else "")
         if bar.mode not in ("", "question"):
-            bar.show_aside(ASKS if asks and bar.mode not in ABOUT_THE_QUESTION else "")
             if bar.mode == "more" and self.guard.armed:
                 self.arm_guard()
             return

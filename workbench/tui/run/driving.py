@@ -15,6 +15,7 @@ from workbench.core.loop import Record
 from workbench.core.ports import Signal
 from workbench.runner import CommandError, JournalBroken
 from workbench.tui.run.base import FRAME, RunBase
+from workbench.tui.run.script import reached
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ SLICE = 0.004
 class Driving(RunBase):
     """One worker at a time makes the moves. Many events in one frame are drawn once."""
 
-    def __init__(self, opened: Opened, *, play: bool = False) -> None:
-        super().__init__(opened, play=play)
+    def __init__(self, opened: Opened, *, play: bool = False, until: int | None = None) -> None:
+        super().__init__(opened, play=play, until=until)
         self.touched: set[str] = set()
         """Calls about which something was recorded since they were drawn."""
         self._dirty = False
@@ -92,7 +93,7 @@ class Driving(RunBase):
             self.say(f"nothing more can be recorded: {self.run_.broken}")
         else:
             self._driver = self.run_worker(self._guarded(work), group="run", exit_on_error=False)
-            self.redraw()
+            self.set_timer(FRAME, self.redraw)  # a move that takes no longer is drawn once, when it is made
 
     async def _record_due(self) -> None:
         while isinstance(self.run_.next, Record) and await self.run_.advance():
@@ -163,6 +164,9 @@ class Driving(RunBase):
 
     def _recorded(self, event: Event) -> None:
         self.guard.arm()
+        if self.until is not None and reached(self.run_, self.until):
+            self.until, self.keep_going = None, False
+            self.run_.pause()
         if isinstance(event, ModelReply | ModelFailed):
             self.desk.streaming = ""
         if isinstance(event, ABOUT_A_CALL):

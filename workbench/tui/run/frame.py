@@ -8,6 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
@@ -34,7 +35,11 @@ class Block(Static):
         """Draw the lines; the screen is laid out anew only where their number changed."""
         before, self.lines = self.lines, lines
         if lines != before:
-            self.update(contents(lines), layout=before is None or len(lines) != len(before))
+            self.update(self.drawn(lines), layout=before is None or len(lines) != len(before))
+
+    def drawn(self, lines: list[Line]) -> Content:
+        """The lines as they are drawn."""
+        return contents(lines)
 
 
 SHORTEST = 6
@@ -103,6 +108,11 @@ class CallsPane(Block, can_focus=True):
         self._ids = ids
         self.put(lines)
 
+    def drawn(self, lines: list[Line]) -> Content:
+        """As everywhere, with the picked call on a ground of its own."""
+        rows = [content(line).stylize("on $panel") if line[0].text.startswith("▸") else content(line) for line in lines]
+        return Content("\n").join(rows)
+
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         if offset is not None and 1 <= offset.y <= len(self._ids):
@@ -119,6 +129,12 @@ class SideColumn(Vertical):
     """Budget, tool calls and the picked call, below each other; on a narrow screen one of them at a time."""
 
     can_focus = False
+
+    class Sized(Message):
+        """There is more or less room than before."""
+
+    def on_resize(self) -> None:
+        self.post_message(self.Sized())
 
     def __init__(self) -> None:
         super().__init__(id="side")
@@ -138,6 +154,8 @@ class SideColumn(Vertical):
         width, room = max(20, self.content_region.width), self.content_region.height
         if only != "calls":
             budget = meters.budget(state, width)
+            if only == "budget" and len(budget) > room:
+                budget = _within(budget[1:], room)
             self.budget.put(budget)
             room -= len(budget) + 1
         if only == "budget":
@@ -152,8 +170,20 @@ class SideColumn(Vertical):
         self.detail.put(detail)
 
 
+def _within(meters: list[Line], rows: int) -> list[Line]:
+    """As many meters as fit; how many are left is said."""
+    left = len(meters) - rows
+    return [*meters[: rows - 1], (Span(f"… {left + 1} more, l shows all limits", "quiet"),)] if left > 0 else meters
+
+
 class ThirdColumn(Block):
     """On wide screens: the loop with its lit line, and what the model reads next, a message a line."""
+
+    class Sized(Message):
+        """There is more or less room than before."""
+
+    def on_resize(self) -> None:
+        self.post_message(self.Sized())
 
     def __init__(self) -> None:
         super().__init__("", id="third")

@@ -6,19 +6,22 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Static
+from textual.containers import Horizontal
 
+from workbench.core.state import State
 from workbench.tui.actions import bindings
-from workbench.tui.paint import content, contents
+from workbench.tui.run.frame import Block
 from workbench.tui.screens import Dialog, KeysRow, KeyWords
 from workbench.view import tracer
 from workbench.view.desk import Desk
 from workbench.view.entries import Line, Span
-from workbench.view.lines import heading
+from workbench.view.lines import heading, wrap
 from workbench.view.words import stop_title
 
 CODE = 43
+"""Cells of the pseudo-code."""
+BESIDE = 100
+"""Columns from which on the history stands beside it."""
 
 
 class LoopView(Dialog[bool]):
@@ -36,13 +39,13 @@ class LoopView(Dialog[bool]):
     LoopView { background: $background; }
     LoopView #loop-top { height: 1; background: $surface; padding: 0 1; }
     LoopView #loop-body { height: 1fr; }
-    LoopView #loop-code { width: 46; padding: 1 1 0 1; border-right: solid $wb-rule; }
-    LoopView #loop-history { width: 1fr; padding: 1 1 0 1; }
+    LoopView #loop-code { width: 46; height: 1fr; padding: 1 1 0 1; border-right: solid $wb-rule; }
+    LoopView #loop-history { width: 1fr; height: 1fr; padding: 1 1 0 1; }
     LoopView #loop-caption { height: auto; padding: 1 1; background: $surface; border-top: heavy $primary; }
-    .-narrow LoopView #loop-body, .-tiny LoopView #loop-body { layout: vertical; }
-    LoopView.-narrow #loop-code, LoopView.-tiny #loop-code { width: 1fr; height: auto; border-right: none; }
     LoopView.-narrow #loop-body, LoopView.-tiny #loop-body { layout: vertical; }
-    LoopView.-narrow #loop-caption, LoopView.-tiny #loop-caption { padding: 0 1; }
+    LoopView.-narrow #loop-code, LoopView.-tiny #loop-code { width: 1fr; height: auto; padding: 0 1; border: none; }
+    LoopView.-narrow #loop-history, LoopView.-tiny #loop-history { padding: 0 1; }
+    LoopView.-narrow #loop-caption, LoopView.-tiny #loop-caption, LoopView.-low #loop-caption { padding: 0 1; }
     """
 
     def __init__(self, desk: Desk) -> None:
@@ -53,19 +56,15 @@ class LoopView(Dialog[bool]):
         self._at = next((i for i, n in enumerate(self._frames) if n >= shown), len(self._frames) - 1)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="loop-top")
+        yield Block("", id="loop-top")
         with Horizontal(id="loop-body"):
-            with Vertical(id="loop-code"):
-                yield Static("", id="loop-lines")
-            yield Static("", id="loop-history")
-        yield Static("", id="loop-caption")
+            yield Block("", id="loop-code")
+            yield Block("", id="loop-history")
+        yield Block("", id="loop-caption")
         yield KeysRow(self.KEYS)
 
-    def on_mount(self) -> None:
-        self.call_after_refresh(self._draw)
-
     def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
+        self._draw()
 
     def action_previous_request(self) -> None:
         self._go(self._at - 1)
@@ -81,31 +80,41 @@ class LoopView(Dialog[bool]):
         self._draw()
 
     def _draw(self) -> None:
+        """All of it, for the room there is: the lit line is always in view, and the history where it has a few rows."""
         n = self._frames[self._at]
         state = self._desk.history.at(n)
         place = tracer.trace(state, tracer.frame_event(self._desk.run.events, n))
+        width, height = self.size
+        beside = width >= BESIDE
+        caption = wrap((Span(place.caption),), width - 2)
+        room = height - 3 - len(caption) - (2 if beside and height >= 20 else 0) - beside
         facts = f"   frame {self._at + 1} of {len(self._frames)} · event {n}"
-        title: Line = (Span("The loop", bold=True), Span(facts, "quiet"))
-        self.query_one("#loop-top", Static).update(content(title))
-        code = min(CODE, self.size.width - 4)
-        cap = state.limits.steps
-        lines = [
-            heading("The loop", code),
-            *tracer.loop_lines(place, code),
-            (),
-            heading("Counters", code),
-            (
-                *(Span("step ", "quiet"), Span(f"{state.steps}", bold=True)),
-                *(Span(f" of {cap}" if cap else ", no cap", "quiet"), Span("   entries ", "quiet")),
-                Span(f"{len(state.messages)}", bold=True),
-            ),
-            tracer.counters(state),
-        ]
-        if state.stopped is not None:
-            lines.append((Span("stopped ", "quiet"), Span(stop_title(state), bold=True)))
-        self.query_one("#loop-lines", Static).update(contents(lines))
-        history = self.query_one("#loop-history", Static)
-        width = max(20, history.content_region.width)
-        rows = max(3, history.size.height - 3)
-        history.update(contents([heading("History", width), *tracer.history_rows(state, width, rows)]))
-        self.query_one("#loop-caption", Static).update(content((Span(place.caption),)))
+        self._put("loop-top", [(Span("The loop", bold=True), Span(facts, "quiet"))])
+        code = _code(state, place, min(CODE, width - 2), room)
+        self._put("loop-code", code)
+        columns, rows = (width - CODE - 5, room) if beside else (width - 2, room - len(code) - 1)
+        history = [heading("History", columns), *tracer.history_rows(state, columns, rows - 2)] if rows > 3 else []
+        self._put("loop-history", history if beside or not history else [(), *history])
+        self._put("loop-caption", caption)
+
+    def _put(self, block: str, lines: list[Line]) -> None:
+        self.query_one(f"#{block}", Block).put(lines)
+
+
+def _code(state: State, place: tracer.Trace, width: int, rows: int) -> list[Line]:
+    """The pseudo-code and the counters; where there are few rows, the lines around the lit one."""
+    loop = tracer.loop_lines(place, width)
+    cap = state.limits.steps
+    counts: Line = (
+        *(Span("step ", "quiet"), Span(f"{state.steps}", bold=True)),
+        *(Span(f" of {cap}" if cap else ", no cap", "quiet"), Span("   entries ", "quiet")),
+        Span(f"{len(state.messages)}", bold=True),
+    )
+    counters: list[Line] = [(), heading("Counters", width), counts, tracer.counters(state)]
+    if state.stopped is not None:
+        counters.append((Span("stopped ", "quiet"), Span(stop_title(state), bold=True)))
+    whole = [heading("The loop", width), *loop, *counters]
+    if len(whole) <= rows:
+        return whole
+    first = max(0, min(place.line - rows // 2, len(loop) - rows))
+    return loop[first : first + rows]

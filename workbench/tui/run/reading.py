@@ -10,7 +10,7 @@ from textual.widgets import Input
 from workbench.core.records import CallRecord
 from workbench.tui.run.bar import SearchField
 from workbench.tui.run.deciding import Deciding
-from workbench.tui.run.frame import CallsPane, Shown, SideColumn
+from workbench.tui.run.frame import CallsPane, Shown, SideColumn, ThirdColumn
 from workbench.tui.run.loop_view import LoopView
 from workbench.tui.transcript import Transcript
 from workbench.tui.viewer import RequestViewer, Viewer
@@ -27,7 +27,7 @@ class Reading(Deciding):
 
     @on(Transcript.Selected)
     def _selected(self) -> None:
-        if self.is_attached and self.transcript.cursor != self.drawn_cursor:
+        if self.is_attached and self.picked != self.drawn_cursor:
             self.draw_selection()
             self.draw_keys()
 
@@ -37,7 +37,7 @@ class Reading(Deciding):
 
     @on(CallsPane.Moved)
     def _call_moved(self, event: CallsPane.Moved) -> None:
-        picked = self.desk.selected_call(self.transcript.cursor)
+        picked = self.desk.selected_call(self.picked)
         if picked is not None:
             self._pick_call(f"c{int(picked.call.id[1:]) + event.by}")
 
@@ -47,8 +47,11 @@ class Reading(Deciding):
 
     def _pick_call(self, call_id: str) -> None:
         index = self.desk.entry_of_call(call_id)
-        if index >= 0:
+        if index >= 0 and self.transcript.region:
             self.transcript.select(index)
+        elif index >= 0:
+            self.picked_unseen = index
+            self.draw_selection()
 
     def action_view(self) -> None:
         """The whole entry; while something waits for the person, all of that."""
@@ -58,7 +61,7 @@ class Reading(Deciding):
         elif asked:
             self._view_asked(asked[0])
         elif self.can("view"):
-            index = self.transcript.cursor
+            index = self.picked
             entry = self.desk.timeline.entry(index)
             title: Line = (Span(entry.word, entry.role, bold=True), Span(f"   event {entry.key}", "quiet"))
             self._view(title, self.desk.whole(index))
@@ -77,14 +80,14 @@ class Reading(Deciding):
 
     def action_original(self) -> None:
         if self.can("original"):
-            index = self.transcript.cursor
+            index = self.picked
             self.desk.timeline.toggle_original(index)
             self.transcript.changed(index)
             self.draw()
 
     def action_copy_entry(self) -> None:
         if self.can("copy_entry"):
-            text = self.transcript.content_of(self.transcript.cursor)
+            text = self.transcript.content_of(self.picked)
             self.app.copy_to_clipboard(text)
             self.say(f"copied {len(text):,} characters to the clipboard")
 
@@ -125,9 +128,23 @@ class Reading(Deciding):
         self.draw()
         self.call_after_refresh(self._shown)
 
+    @on(SideColumn.Sized)
+    @on(ThirdColumn.Sized)
+    def _sized(self) -> None:
+        self.draw_selection()
+        self._pick_seen()
+
+    def _pick_seen(self) -> None:
+        """Pick in the transcript what was picked while it was out of sight."""
+        index = self.picked_unseen
+        if index is not None and self.transcript.region:
+            self.picked_unseen = None
+            self.transcript.select(index)
+
     def _shown(self) -> None:
         # Only now is it known how much room there is.
         self.draw_selection()
+        self._pick_seen()
         calls = self.query_one(SideColumn).calls
         (calls if self.shown == "calls" and calls.region else self.transcript).focus()
 
@@ -146,7 +163,7 @@ class Reading(Deciding):
         """The exact request of the step of the picked entry, or the next one."""
         state = self.desk.state
         pages = [partial(request_page, state, index) for index in range(request_count(state))]
-        at = min(self.desk.request_of_entry(self.transcript.cursor), len(pages) - 1)
+        at = min(self.desk.request_of_entry(self.picked), len(pages) - 1)
         self.app.push_screen(RequestViewer(pages, at))
 
     def action_loop(self) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from textual import events
 
-from workbench.tui.run.keeping import Keeping
-from workbench.tui.run.moving import Moving
+from workbench.tui.run.authoring import Authoring
 
 
-class RunScreen(Moving, Keeping):
+class RunScreen(Authoring):
     """Watch one run: step it, cap it, decide what it may do, and walk back through it."""
 
     CSS_PATH = "run.tcss"

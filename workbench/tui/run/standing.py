@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.core.loop import AskPerson
 from workbench.core.statuses import Status
+from workbench.tui.run.script import reply_due
 from workbench.tui.situation import Phase, Situation
 from workbench.view import words
 from workbench.view.desk import Desk
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 PHASES: dict[str, Phase] = {
     **dict.fromkeys(("edit", "edit-result"), "edit"),
     **dict.fromkeys(("answer", "message"), "typing"),
+    **dict.fromkeys(("reply", "rewrite"), "writing"),
     **dict.fromkeys(("reason", "name", "search"), "field"),
     "limits": "limits",
     "more": "scopes",
@@ -45,11 +47,13 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         holding=state.hold,
         has_entry=cursor >= 0,
         has_original=desk.original(cursor) is not None,
+        reply_due=stand == "paused" and reply_due(desk.run) is not None,
     )
 
 
 def _submit_words(mode: str) -> str:
-    return {"edit": "run with these", "edit-result": "pass this on", "answer": "send as its result"}.get(mode, "send")
+    words = {"edit": "run with these", "edit-result": "pass this on", "answer": "send as its result"}
+    return {**words, "reply": "send the reply", "rewrite": "put it in place"}.get(mode, "send")
 
 
 def raise_words(desk: Desk) -> str:
@@ -92,6 +96,8 @@ def top_state(desk: Desk) -> tuple[Span, str]:
             return Span("▲ waiting for you", "wait"), "approval"
         case "hold":
             return Span("◆ result held", "held"), "hold"
+        case "reply":
+            return Span("▲ you are the model", "wait"), "approval"
         case "answered":
             stop = desk.run.state.stopped
             word = "goal reached" if stop is not None and stop.status is Status.GOAL_REACHED else "answered"

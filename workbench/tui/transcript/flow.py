@@ -26,7 +26,9 @@ BATCH = 32
 class Flow:
     """The geometry of a transcript. Rows and indices count from 0; the tail stands at index `count`."""
 
-    def __init__(self) -> None:
+    def __init__(self, gutter: int = GUTTER) -> None:
+        self.gutter = gutter
+        """Cells before the text."""
         self.source: EntrySource | None = None
         self.count = 0
         """Entries shown, from the first."""
@@ -98,7 +100,7 @@ class Flow:
 
     def text_width(self, *, data: bool) -> int:
         """Cells for text."""
-        return max(1, min(WIDEST, self.width - GUTTER - BAR * data))
+        return max(1, min(WIDEST, self.width - self.gutter - BAR * data))
 
     def rewrap(self, width: int) -> None:
         """Take another width. Old heights stand in as guesses until they are measured."""

@@ -12,7 +12,6 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
-from workbench.tui.transcript.flow import BAR, GUTTER
 from workbench.tui.transcript.layout import Layout
 from workbench.view.entries import Entry
 
@@ -46,16 +45,13 @@ class Looks:
         self._known.clear()
 
 
-def gutter_cells(entry: Entry) -> int:
-    """Cells before the text of an entry."""
-    return GUTTER + BAR * entry.data
-
-
-def paint(layout: Layout, row: int, width: int, looks: Looks, marks: Iterable[Mark] = (), *, picked: bool) -> Strip:
-    """One row of an entry as a strip of that many cells."""
+def paint(
+    layout: Layout, row: int, width: int, looks: Looks, marks: Iterable[Mark] = (), *, gutter: int, picked: bool
+) -> Strip:
+    """One row of an entry as a strip of `width` cells, `gutter` of them before its bar and text."""
     entry = layout.entry
     ground = looks("ground") + looks("picked") if picked else looks("ground")
-    segments = _gutter(entry, looks, ground, picked=picked) if row == 0 else [Segment(" " * GUTTER, ground)]
+    segments = _gutter(entry, looks, ground, gutter, picked=picked) if row == 0 else [Segment(" " * gutter, ground)]
     if entry.data:
         segments += [Segment("▎", ground + looks(entry.role)), Segment(" ", ground)]
     if row < len(layout.rows):
@@ -66,11 +62,11 @@ def paint(layout: Layout, row: int, width: int, looks: Looks, marks: Iterable[Ma
     return Strip(segments, used).adjust_cell_length(width, ground)
 
 
-def _gutter(entry: Entry, looks: Looks, ground: Style, *, picked: bool) -> list[Segment]:
+def _gutter(entry: Entry, looks: Looks, ground: Style, cells: int, *, picked: bool) -> list[Segment]:
     sign = Segment("▸" if picked else " ", ground + looks("primary"))
     step = "" if entry.step is None else str(entry.step) if entry.step < 10_000 else f"…{entry.step % 1000:03}"
-    number = f"{step:>2} "
-    word = entry.word.ljust(GUTTER - 1 - len(number))[: GUTTER - 1 - len(number)]
+    number = f"{step:>2} "[: cells - 1]
+    word = entry.word.ljust(cells - 1 - len(number))[: cells - 1 - len(number)]
     return [sign, Segment(number, ground + looks("quiet")), Segment(word, ground + looks(entry.role) + BOLD)]
 
 

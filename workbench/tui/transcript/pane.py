@@ -16,9 +16,9 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from workbench.tui.transcript.flow import Flow
+from workbench.tui.transcript.flow import BAR, GUTTER, Flow
 from workbench.tui.transcript.layout import Layout
-from workbench.tui.transcript.paint import Looks, Mark, gutter_cells, paint
+from workbench.tui.transcript.paint import Looks, Mark, paint
 from workbench.tui.transcript.search import Finder
 from workbench.tui.transcript.selection import selected_text
 from workbench.view.entries import Entry, EntrySource, Role
@@ -69,9 +69,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     spaced: reactive[bool] = reactive(False)
     """One blank row between entries."""
 
-    def __init__(self, source: EntrySource | None = None, **kwargs: Any) -> None:
+    def __init__(self, source: EntrySource | None = None, *, gutter: int = GUTTER, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.flow = Flow()
+        self.flow = Flow(gutter)
         self.follows = True
         """Whether the view keeps to the end as entries come."""
         self.finder: Finder | None = None
@@ -245,10 +245,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         key = (index, row, index == self.cursor)
         strip = self._strips.get(key) if lasting else None
         if strip is None:
-            strip = paint(layout, row, width, self.looks, self._marks(index, layout, row), picked=key[2])
+            marks, gutter = self._marks(index, layout, row), self.flow.gutter
+            strip = paint(layout, row, width, self.looks, marks, gutter=gutter, picked=key[2])
             if lasting:
                 self._strips[key] = strip
-        return strip.adjust_cell_length(width, self.looks("ground")).apply_offsets(-gutter_cells(layout.entry), line)
+        before = self.flow.gutter + BAR * layout.entry.data
+        return strip.adjust_cell_length(width, self.looks("ground")).apply_offsets(-before, line)
 
     # ------------------------------------------------------------ selection by mouse
 

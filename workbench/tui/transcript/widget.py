@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from textual import events
 from textual.message import Message
+from textual.worker import Worker
 
 from workbench.tui.actions import bindings
 from workbench.tui.transcript.pane import Pane
@@ -220,7 +222,9 @@ class Transcript(Pane):
     def _find(self, start: Place, *, forward: bool) -> None:
         if self.finder is not None and self.flow.source is not None and self.flow.count:
             start = start._replace(entry=max(0, start.entry))
-            self.run_worker(self._go_to(self.finder, self.flow.source, start, forward), group="search", exclusive=True)
+            # No coroutine is made for a search that another one takes the place of before it begins.
+            search = partial(self._go_to, self.finder, self.flow.source, start, forward)
+            self._search: Worker[None] = self.run_worker(search, group="search", exclusive=True)
 
     async def _go_to(self, finder: Finder, source: EntrySource, start: Place, forward: bool) -> None:
         place = await finder.find(source, self.flow.count, start, forward=forward)

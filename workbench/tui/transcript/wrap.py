@@ -21,7 +21,7 @@ _cells: dict[str, int] = {}
 
 def shown(line: str) -> str:
     """One line as drawn: whatever it holds, the result is one row of the terminal."""
-    if line.isprintable():
+    if line.isascii() and line.isprintable():
         return line
     return visible(line).replace("\n", "\u240a")
 

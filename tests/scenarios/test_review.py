@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.core.values import ToolInfo
+from workbench.scenarios.review import Known, review
+
+KNOWN = Known(tools=(ToolInfo(name="add"), ToolInfo(name="lookup_population")))
+GOOD = """\
+goal = "Two cities?"
+tools = ["add"]
+
+[[model.reply]]
+text = "ANSWER: 1"
+
+[[model.reply]]
+text = "ANSWER: 2"
+
+[expect]
+status = "answered"
+"""
+
+
+def said(text: str, known: Known = KNOWN) -> list[str]:
+    return [str(problem) for problem in review(text, "new.toml", known).problems]
+
+
+def test_a_good_text_is_a_scenario_and_says_where_its_replies_are() -> None:
+    found = review(GOOD, "new.toml", KNOWN)
+    assert found.problems == ()
+    assert found.scenario is not None
+    assert found.replies == (4, 7)
+    assert [found.reply_at(line) for line in (1, 4, 5, 6, 7, 8, 11, 99)] == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+WRONG_TURNS = [
+    ("goal", "gaol", 'new.toml:1: unknown key "gaol"; did you mean "goal"?'),
+    ('tools = ["add"]', 'tools = ["ad"]', 'new.toml:2: tools[0]: no tool "ad"; did you mean "add"?'),
+    (
+        'tools = ["add"]\n\n[[model.reply]]\ntext = "ANSWER: 1"',
+        '\n[[model.reply]]\ntext = "ANSWER: 1"\ntools = ["add"]',
+        'new.toml:5: model.reply[0]: unknown key "tools"; it belongs at the top of the file, above the first [table]',
+    ),
+    (
+        'text = "ANSWER: 2"',
+        'text = "ANSWER: 2"\nwhen = "(North"',
+        "new.toml:9: model.reply[1].when: is no regular expression: missing ), unterminated subpattern at position 0",
+    ),
+    (
+        'text = "ANSWER: 1"',
+        'text = "ANSWER: 1',
+        "new.toml:5: model.reply[0].text: is not TOML at column 18: illegal character '\\n'; a quote is not closed",
+    ),
+    ('status = "answered"', 'status = "answerd"', 'did you mean "answered"?'),
+    (
+        "[[model.reply]]",
+        '[model]\nuse = "scriptd"\n\n[[model.reply]]',
+        'new.toml:5: model.use: there is no model "scriptd"; did you mean "scripted"?',
+    ),
+    ("[expect]", '[[fault]]\nuse = "wrong-nubmer"\n\n[expect]', "new.toml:11: fault[0].use: "),
+    ("[expect]", '[[person]]\non = "approval"\ndo = "alow"\n\n[expect]', 'did you mean "allow"?'),
+]
+
+
+@pytest.mark.parametrize(("was", "becomes", "sentence"), WRONG_TURNS, ids=[turn[1] for turn in WRONG_TURNS])
+def test_a_wrong_turn_names_the_line_and_the_right_key(was: str, becomes: str, sentence: str) -> None:
+    found = said(GOOD.replace(was, becomes, 1))
+    assert len(found) == 1
+    assert sentence in found[0]
+
+
+def test_what_is_named_and_not_there_leaves_a_scenario_to_look_at() -> None:
+    found = review(GOOD.replace('"add"', '"ad"'), "new.toml", KNOWN)
+    assert found.scenario is not None
+    assert found.scenario.tools == ("ad",)
+
+
+def test_tools_that_are_not_loaded_are_said_to_be_possible() -> None:
+    known = Known(unloaded="The tools in ~/tools are not loaded.")
+    assert said(GOOD, known) == ['new.toml:2: tools[0]: no tool "add" is loaded. The tools in ~/tools are not loaded.']
+
+
+def test_all_that_is_wrong_is_said_in_the_order_of_the_file() -> None:
+    text = GOOD.replace('"add"', '"ad", "lookup"').replace("[expect]", '[[fault]]\nuse = "nothing"\n\n[expect]')
+    assert [sentence.split(":")[1] for sentence in said(text)] == ["2", "2", "11"]
+
+
+def test_a_live_model_is_looked_up_and_not_asked(tmp_path: Path) -> None:
+    text = GOOD.replace("[[model.reply]]", '[model]\nuse = "openai"\n\n[[model.reply]]', 1)
+    assert said(text, Known(tools=KNOWN.tools, models=tmp_path / "models.toml")) == [
+        'new.toml:4: model.name: is missing: the name of the model at the provider, beside use = "openai"'
+    ]
+
+
+def test_a_prepared_reply_is_a_whole_one() -> None:
+    text = GOOD.replace("goal =", 'protocol = "native"\ngoal =').replace(
+        "[expect]", "[[person]]\non = 'reply'\ndo = 'answer'\ntext = '{\"txt\": 1}'\n\n[expect]"
+    )
+    assert said(text) == ['new.toml:14: person[0].text: is no reply: unknown key "txt"; did you mean "text"?']
+
+
+@pytest.mark.parametrize("text", ["", "\x00", "[", "[[model.reply]]\n" * 50, "goal = '''"])
+def test_any_text_is_reviewed(text: str) -> None:
+    assert review(text, "new.toml", KNOWN).problems

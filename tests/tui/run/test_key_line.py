@@ -1,0 +1,164 @@
+"""Every key of the key line, in every phase, does what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.tui.run.stage import Stage, opened_scenario, staged
+from workbench.home import Home
+from workbench.tui.actions import BY_NAME, KEY_LINES, key_words, keys_of
+from workbench.tui.help import HelpScreen
+from workbench.tui.run.loop_view import LoopView
+from workbench.tui.run.whole import WholeCall
+from workbench.tui.viewer import RequestViewer
+
+Done = Callable[[Stage], bool]
+
+ELSEWHERE = {"rewrite", "make_scenario", "again", "back", "insert"}
+"""Actions that lead away from the run, or write scripts; they have tests of their own."""
+TO = {
+    "paused": ("two-cities", "space"),
+    "approval": ("refund", "r"),
+    "batch": ("batch-three-decisions", "r"),
+    "edit": ("refund", "r e"),
+    "hold": ("two-cities", "h r"),
+    "stopped": ("limit-steps", "r"),
+    "answered": ("two-cities", "r"),
+    "past": ("two-cities", "r left left left"),
+    "typing": ("follow-up", "r m h i"),
+    "field": ("two-cities", "slash"),
+    "limits": ("refund", "l"),
+    "scopes": ("refund", "r Y"),
+    "list": ("refund", "g"),
+}
+"""How to get into a phase: a scenario, and keys."""
+
+
+def last(*kinds: str) -> Done:
+    return lambda stage: tuple(stage.kinds[-len(kinds) :]) == kinds
+
+
+def mode(name: str) -> Done:
+    return lambda stage: stage.screen.bar.mode == name
+
+
+def screen(kind: type[object]) -> Done:
+    return lambda stage: isinstance(stage.app.screen, kind)
+
+
+def at(back: int) -> Done:
+    return lambda stage: stage.screen.desk.state.n == len(stage.run.events) - back
+
+
+def grants(count: int) -> Done:
+    return lambda stage: len(stage.run.state.grants) == count
+
+
+def steps(cap: int | None) -> Done:
+    return lambda stage: stage.run.state.limits.steps == cap
+
+
+def decided(decision: str) -> Done:
+    return lambda stage: any(getattr(event, "decision", "") == decision for event in stage.run.events)
+
+
+CASES: dict[tuple[str, str], Done] = {
+    ("paused", "move"): last("tool_started", "tool_result"),
+    ("paused", "run"): last("stopped"),
+    ("paused", "event_back"): at(1),
+    ("paused", "sees"): screen(RequestViewer),
+    ("paused", "loop"): screen(LoopView),
+    ("paused", "hold"): lambda stage: stage.run.state.hold,
+    ("paused", "cap"): steps(None),
+    ("approval", "allow"): decided("allow"),
+    ("approval", "deny"): mode("reason"),
+    ("approval", "edit"): mode("edit"),
+    ("approval", "answer_for"): mode("answer"),
+    ("approval", "allow_more"): mode("more"),
+    ("approval", "view"): screen(WholeCall),
+    ("batch", "next_pane"): lambda stage: stage.focus_is(stage.screen.bar.scroll),
+    ("edit", "submit"): decided("edit"),
+    ("edit", "close"): mode("question"),
+    ("hold", "move"): last("held", "tool_result"),
+    ("hold", "run"): lambda stage: stage.kinds.count("held") == 2,
+    ("hold", "edit"): mode("edit-result"),
+    ("hold", "hold"): lambda stage: not stage.run.state.hold,
+    ("hold", "sees"): screen(RequestViewer),
+    ("stopped", "raise_cap"): steps(4),
+    ("stopped", "message"): mode("message"),
+    ("stopped", "event_back"): at(1),
+    ("stopped", "name"): mode("name"),
+    ("answered", "message"): mode("message"),
+    ("answered", "event_back"): at(1),
+    ("answered", "name"): mode("name"),
+    ("past", "event_back"): at(4),
+    ("past", "step_back"): lambda stage: stage.kinds[stage.screen.desk.state.n - 1] == "model_reply",
+    ("past", "latest"): at(0),
+    ("past", "sees"): screen(RequestViewer),
+    ("past", "loop"): screen(LoopView),
+    ("past", "run"): at(0),
+    ("typing", "submit"): lambda stage: stage.kinds.count("user_message") == 2,
+    ("typing", "close"): mode("question"),
+    ("field", "close"): mode(""),
+    ("limits", "toggle_limit"): steps(None),
+    ("limits", "raise_limit"): steps(10),
+    ("limits", "close"): mode(""),
+    ("scopes", "allow"): grants(1),
+    ("scopes", "close"): mode("question"),
+    ("list", "close"): mode(""),
+}
+
+
+@pytest.mark.parametrize(("phase", "name"), list(CASES))
+async def test_the_key_does_what_it_says(home: Home, phase: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.tui.run.looking_back.PLAY_EVERY", 0.001)
+    scenario, keys = TO[phase]
+    async with staged(opened_scenario(home, scenario), home, size=(159, 40)) as stage:
+        await stage.press(*keys.split())
+        key = keys_of(BY_NAME[name])[0]
+        assert f"{key_words(key)} " in stage.key_row
+        assert not CASES[phase, name](stage)
+        await stage.press(key)
+        await stage.settle(lambda: CASES[phase, name](stage))
+        assert stage.notice == "" or phase in ("hold", "paused", "scopes", "past"), stage.notice
+
+
+def test_no_key_line_is_left_out() -> None:
+    phases = {phase: "approval" if phase == "batch" else phase for phase in TO}
+    tried = {(phases[phase], name) for phase, name in CASES}
+    shown = {
+        (phase, name)
+        for (on, phase), names in KEY_LINES.items()
+        for name in names
+        if on == "run" and phase in phases.values() and name not in ELSEWHERE
+    }
+    # These are shown only where they apply, which other tests bring about.
+    assert shown - tried <= {("paused", "original"), ("hold", "undo_change")}
+
+
+@pytest.mark.parametrize("phase", ["paused", "approval", "hold", "answered", "past", "edit", "field"])
+async def test_help_is_always_there_and_its_key_works(home: Home, phase: str) -> None:
+    scenario, keys = TO[phase]
+    async with staged(opened_scenario(home, scenario), home) as stage:
+        await stage.press(*keys.split())
+        key = stage.key_row.split()[-2]
+        assert stage.key_row.split()[-1] == "help"
+        assert key == ("f1" if phase in ("edit", "field") else "?")
+        await stage.press("f1" if key == "f1" else "question_mark")
+        assert isinstance(stage.app.screen, HelpScreen)
+
+
+@pytest.mark.parametrize("phase", ["paused", "approval", "hold", "stopped", "past", "limits", "scopes"])
+async def test_every_key_of_the_line_can_be_clicked(home: Home, phase: str) -> None:
+    scenario, keys = TO[phase]
+    async with staged(opened_scenario(home, scenario), home, size=(80, 24)) as stage:
+        await stage.press(*keys.split())
+        row = stage.app.size.height - 1
+        first = len(stage.key_row) - len(stage.key_row.lstrip())
+        before = (stage.kinds, stage.screen.bar.mode, stage.screen.desk.state.n, stage.notice)
+        await stage.pilot.click(offset=(first, row))
+        await stage.settle()
+        after = (stage.kinds, stage.screen.bar.mode, stage.screen.desk.state.n, stage.notice)
+        assert after != before

@@ -1,0 +1,304 @@
+"""What a person did in a run, as `[[person]]` entries that do the same where nobody is there.
+
+Entries are used strictly in order, so they are collected in the order of the questions that a run of them will ask:
+before a request, about the calls of its reply in call order, then about their results. What nobody would be asked
+again is told apart by judging each call anew, without the grants of the run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.core.events import (
+    Decided,
+    Event,
+    Forked,
+    Held,
+    ModelFailed,
+    ModelReply,
+    Resumed,
+    SettingsChanged,
+    Stopped,
+    StopRequested,
+    ToolResult,
+    UserMessage,
+)
+from workbench.core.gate import judge
+from workbench.core.records import CallRecord
+from workbench.core.state import State
+from workbench.core.statuses import Status
+from workbench.core.values import Header
+from workbench.scenarios.loops import ENGINE
+
+Entry = dict[str, Any]
+"""A `[[person]]` table."""
+
+PEOPLE = ("person", "script")
+NOT_SET = frozenset({"faults", "grants", "hold", "next_reply", "title"})
+"""Settings that no entry repeats: what came of them is in the replies, the decisions and the results."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What is asked around one request, made in `step`."""
+
+    step: int
+    before: list[Entry] = field(default_factory=list)
+    calls: dict[int, Entry] = field(default_factory=dict)
+    """By the place of the call in its reply."""
+    results: dict[int, Entry] = field(default_factory=dict)
+    """As `calls`: what a person does about each result, where the door is shut."""
+    shut: bool = False
+    """Whether results must be held at the door, so that something can be done about one."""
+
+
+class Answers:
+    """Follows a run event by event, and says in the end what its person did."""
+
+    def __init__(self, header: Header, faults: frozenset[str] = frozenset()) -> None:
+        """`faults` are those by label that strike again; what any other did to a result is done by hand."""
+        self.state = State(header)
+        self.notes: list[str] = []
+        """What will not be the same, a sentence each."""
+        self._faults = faults
+        self._own_loop = loop_of(header) != ENGINE
+        self._turns = [_Turn(1)]
+        self._settings: dict[str, Any] = {}
+        """Changed while the run stands still after a stop."""
+        self._resumed = False
+        """Whether a stopped run goes on, and no entry says so yet."""
+        self._stand_ins: dict[str, Entry] = {}
+        """Entries that answer in the place of a call, by its id."""
+
+    def take(self, event: Event) -> None:
+        """The next event of the run."""
+        handler = _HANDLERS.get(type(event))
+        if handler is not None:
+            handler(self, event)
+        self.state.apply(event)
+        if isinstance(event, ModelReply | ModelFailed):
+            self._turns.append(_Turn(self.state.total_steps + 1))
+
+    def entries(self) -> list[Entry]:
+        """Everything the person did so far, in the order in which it will be asked for."""
+        self._go_on()
+        waiting = [self._place(record.call.id) for record in self.state.open_calls() if self._waits(record)]
+        if waiting:
+            # Nobody is asked about a call before those ahead of it are decided.
+            self._turn.calls = {place: entry for place, entry in self._turn.calls.items() if place < waiting[0]}
+        entries: list[Entry] = []
+        holding = False
+        for turn in self._turns:
+            entries += turn.before
+            if (turn.results or turn.shut) and turn.shut != holding:
+                holding = turn.shut
+                entries.append(_step(turn.step, "set", set={"hold": holding}))
+            calls = [turn.calls[place] for place in sorted(turn.calls)]
+            results = [turn.results[place] for place in sorted(turn.results)] if turn.shut else []
+            entries += _up_to_cancel([*calls, *results])
+        return entries
+
+    # ------------------------------------------------------------ where we are
+
+    @property
+    def _turn(self) -> _Turn:
+        """The turn whose calls are open, or were last."""
+        return self._turns[-2] if len(self._turns) > 1 else self._turns[-1]
+
+    def _place(self, call_id: str) -> int:
+        return next(index for index, record in enumerate(self.state.batch) if record.call.id == call_id)
+
+    def _add(self, entry: Entry) -> None:
+        """An entry that comes before the next request."""
+        self._turns[-1].before.append(entry)
+
+    def _go_on(self) -> None:
+        """A stopped run has gone on: say so, with what was changed meanwhile."""
+        if self._resumed:
+            self._add({"on": "stop", "do": "set", "set": self._settings})
+            self._settings, self._resumed = {}, False
+
+    def _asks(self, record: CallRecord) -> bool:
+        """Whether a run without the grants of this one asks a person about the call."""
+        tool = self.state.tool(record.call.tool)
+        if tool is None or record.call.problem:
+            return False
+        rules = self.state.header.rules
+        canonical = record.call.canonical
+        return judge(tool, canonical, rules=rules, grants=(), default=self.state.approval).decide == "ask"
+
+    def _waits(self, record: CallRecord) -> bool:
+        return record.decision is None and self._asks(record)
+
+    # ------------------------------------------------------------ events
+
+    def _moved(self, _: ModelReply | ModelFailed | Stopped) -> None:
+        self._go_on()
+
+    def _said(self, event: UserMessage) -> None:
+        if not self.state.started:
+            return
+        if self._own_loop and self.state.status is Status.RUNNING:
+            return  # Such a loop speaks by itself, and will again.
+        if self.state.status is not Status.RUNNING:
+            self._resumed = True
+        if self._resumed and not self._settings:
+            self._resumed = False
+            self._add({"on": "stop", "do": "message", "text": event.text})
+            return
+        self._go_on()
+        self._add(_step(self.state.total_steps + 1, "message", text=event.text))
+
+    def _changed(self, event: SettingsChanged) -> None:
+        changes = {
+            name: False if value is None else value for name, value in event.changes.items() if name not in NOT_SET
+        }
+        if self.state.status is not Status.RUNNING:
+            self._settings |= changes
+            return
+        self._go_on()
+        if not changes:
+            return
+        if self.state.open_calls() and len(self._turns) > 1:
+            # It must hold before these calls are decided about, and nothing is asked between them.
+            self._turn.before.append(_step(self._turn.step, "set", set=changes))
+        else:
+            self._add(_step(self.state.total_steps + 1, "set", set=changes))
+
+    def _went_on(self, _: Resumed) -> None:
+        self._resumed = self._resumed or self.state.status is not Status.RUNNING
+
+    def _branched(self, _: Forked) -> None:
+        self._resumed = self._resumed or self.state.status is not Status.RUNNING
+        for place, record in enumerate(self.state.batch):
+            if record.result is None and record.started is None:
+                self._turn.calls.pop(place, None)
+
+    def _decided(self, event: Decided) -> None:
+        self._go_on()
+        record = self.state.record(event.call)
+        if record is None or event.by == "lock":
+            return
+        name = record.call.tool
+        if record.started is not None:
+            if event.decision in ("allow", "edit"):
+                self.notes.append(f"{name} was interrupted and ran again; here it runs once")
+            return
+        if not self._asks(record):
+            if event.by in PEOPLE:
+                self.notes.append(f"a person decided about {name} in a fork; here nobody is asked")
+            return
+        entry = {"on": "approval", "do": event.decision, "tool": name}
+        if event.decision == "edit":
+            entry["arguments"] = json.loads(event.arguments)
+            if _holds_null(entry["arguments"]):
+                # No TOML can say null: the result that the model read stands in for the call.
+                entry = {"on": "approval", "do": "answer", "tool": name, "text": ""}
+                self._stand_ins[event.call] = entry
+                self.notes.append(f"{name} ran with a null among its arguments; here its result is given instead")
+        elif event.decision == "answer" or event.reason:
+            entry["text"] = event.answer if event.decision == "answer" else event.reason
+        self._turn.calls[self._place(event.call)] = entry
+
+    def _given(self, event: ToolResult) -> None:
+        if event.call in self._stand_ins:
+            self._stand_ins[event.call]["text"] = event.content
+            return
+        record = self.state.record(event.call)
+        place = self._place(event.call)
+        if record is None or record.started is None or place in self._turn.results:
+            return
+        if event.outcome not in ("ran", "failed", "unknown"):
+            return
+        by_hand = self._changed_by_hand(event, record)
+        entry = {"on": "hold", "do": "pass", "tool": record.call.tool}
+        if by_hand and (event.outcome == "unknown" or event.original_outcome not in ("", event.outcome)):
+            entry |= {"do": "error", "text": event.content}
+            if event.outcome == "ran":
+                self.notes.append(f"a failure of {record.call.tool} was turned into a result; here it stays a failure")
+        elif by_hand:
+            entry |= {"do": "replace", "text": event.content}
+        self._turn.results[place] = entry
+        self._turn.shut = self._turn.shut or by_hand
+
+    def _stood(self, _: Held) -> None:
+        self._turn.shut = True
+
+    def _changed_by_hand(self, event: ToolResult, record: CallRecord) -> bool:
+        """Whether the result comes out otherwise unless somebody sees to it."""
+        if event.outcome == "unknown":
+            return True
+        if record.held is not None and (record.held.content, record.held.outcome) != (event.content, event.outcome):
+            return True
+        strange = any(fault not in self._faults for fault in event.faults)
+        forked = record.held is None and "you" in event.changed_by.split(", ")
+        return event.changed and (strange or forked)
+
+    def _stopped_by_hand(self, event: StopRequested) -> None:
+        if event.by not in PEOPLE:
+            return
+        self._go_on()
+        waiting = self.state.open_calls()
+        if not waiting:
+            self._add(_step(self.state.total_steps + 1, "cancel"))
+            return
+        first = waiting[0]
+        asked = next(filter(self._waits, waiting), None)
+        if first.held is None and first.started is None and asked is not None:
+            place = self._place(asked.call.id)
+            if any(other > place for other in self._turn.calls):
+                self.notes.append(f"calls after {asked.call.tool} were decided before it; here they never are")
+            self._turn.calls[place] = _cancel("approval", asked)
+            return
+        ran = [place for place in self._turn.results if place < self._place(first.call.id)]
+        if first.held is None and first.started is None and ran:
+            place, record = max(ran), self.state.batch[max(ran)]
+        else:
+            place, record = self._place(first.call.id), first
+            if first.started is None:
+                self.notes.append(f"the run was stopped before {first.call.tool} started; here it starts first")
+        self._turn.results[place] = _cancel("hold", record)
+        self._turn.shut = True
+
+
+_HANDLERS: Mapping[type[Event], Callable[[Answers, Any], None]] = {
+    UserMessage: Answers._said,
+    ModelReply: Answers._moved,
+    ModelFailed: Answers._moved,
+    Stopped: Answers._moved,
+    Decided: Answers._decided,
+    Held: Answers._stood,
+    ToolResult: Answers._given,
+    SettingsChanged: Answers._changed,
+    StopRequested: Answers._stopped_by_hand,
+    Resumed: Answers._went_on,
+    Forked: Answers._branched,
+}
+
+
+def loop_of(header: Header) -> str:
+    """The loop of the run, by name."""
+    return str(header.scenario.get("loop", ENGINE))
+
+
+def _step(step: int, do: str, **what: Any) -> Entry:
+    return {"on": "step", "do": do, "nth": step, **what}
+
+
+def _cancel(on: str, record: CallRecord) -> Entry:
+    return {"on": on, "do": "cancel", "tool": record.call.tool}
+
+
+def _up_to_cancel(entries: list[Entry]) -> list[Entry]:
+    """The entries that are asked for: after a cancel nothing is."""
+    end = next((index for index, entry in enumerate(entries, 1) if entry["do"] == "cancel"), len(entries))
+    return entries[:end]
+
+
+def _holds_null(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_holds_null, value.values()))
+    return any(map(_holds_null, value)) if isinstance(value, list) else value is None

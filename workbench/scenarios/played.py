@@ -1,0 +1,248 @@
+"""From a run that was played to a scenario that plays it again: its replies as a script, its person as entries.
+
+Limits and settings are those that it began with; what was changed under way is changed again at the same step. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from workbench.core.events import Event, ModelFailed, ModelReply, SettingsChanged, ToolResult, UserMessage
+from workbench.core.faults import label
+from workbench.core.loop import AskPerson, next_move
+from workbench.core.state import State
+from workbench.core.statuses import Status
+from workbench.core.values import Header
+from workbench.models import templates
+from workbench.models.scripted import RETRIED, RETRIES
+from workbench.scenarios.answers import Answers, loop_of
+from workbench.scenarios.loops import ENGINE
+from workbench.scenarios.writing import scenario_text
+
+KEPT_OF_MODEL = ("context_window", "prices")
+STRIKE_AGAIN = ("tool", "result")
+"""Faults on calls strike again in the same places. Those on replies and requests are in the script already."""
+SCRIPTED_FAILURES = {
+    **{kind: kind for kind in ("rate_limited", "timeout", "unavailable", "malformed_body", "cut_stream")},
+    **{kind: kind for kind in ("auth", "bad_request", "context_overflow")},
+    "quota": "auth",  # ends a run in the same way, and no script has a word of its own for it
+}
+LATE = 1.0
+"""Seconds that a reply which came too late is later than it might be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A scenario in its plain form, and what in it is not as it was played, a sentence each."""
+
+    plain: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The scenario as TOML, the notes as comments at its head."""
+        notes = "".join(f"# Not the same: {' '.join(note.split())}.\n" for note in self.notes)
+        return f"{notes}\n{scenario_text(self.plain)}" if notes else scenario_text(self.plain)
+
+
+def played(header: Header, events: Sequence[Event]) -> Played:
+    """The scenario that plays these events of a run again, as far as they go."""
+    kept = _kept_faults(header, events)
+    answers = Answers(header, frozenset(label(header.faults[index]) for index in kept))
+    timed = header.limits.seconds is not None or any(_gives_a_time(event) for event in events)
+    script = _Script(header, timed=timed)
+    for event in events:
+        script.take(event)
+        answers.take(event)
+    state, base = answers.state, header.scenario
+    plain = {key: value for key, value in base.items() if key not in ("person", "expect", "fault")}
+    plain["title"] = f"{state.title or header.goal}, as played".replace("\n", " ")
+    plain["about"] = f"Made from session {header.id}."
+    plain["goal"] = next((event.text for event in events if isinstance(event, UserMessage)), header.goal)
+    plain["model"] = _model(base.get("model", {}), script)
+    faults = base.get("fault", ())
+    if faults := [table for index, table in enumerate(faults) if index in kept or len(faults) != len(header.faults)]:
+        plain["fault"] = faults
+    if "workspace" in plain:
+        plain["workspace"] = _workspace(plain["workspace"], header.scenario_path)
+    if entries := answers.entries():
+        plain["person"] = entries
+    if expect := _expected(state, script, exact_calls=not answers.notes):
+        plain["expect"] = expect
+    return Played(plain, (*dict.fromkeys([*script.notes, *answers.notes]),))
+
+
+def _kept_faults(header: Header, events: Sequence[Event]) -> frozenset[int]:
+    """The faults that were armed from the beginning to the end, and strike calls."""
+    if any(isinstance(event, SettingsChanged) and "faults" in event.changes for event in events):
+        return frozenset()
+    return frozenset(index for index, fault in enumerate(header.faults) if fault.on in STRIKE_AGAIN)
+
+
+def _gives_a_time(event: Event) -> bool:
+    return isinstance(event, SettingsChanged) and event.changes.get("limits.seconds") is not None
+
+
+def _model(base: Mapping[str, Any], script: _Script) -> dict[str, Any]:
+    model = {"use": "scripted", **{key: base[key] for key in KEPT_OF_MODEL if key in base}}
+    if script.retries is not None and script.retries != RETRIES:
+        model["retries"] = script.retries
+    if script.lines:
+        model["reply"] = script.lines
+    return model
+
+
+def _workspace(table: Mapping[str, Any], scenario_path: str) -> Mapping[str, Any]:
+    """A folder is named from where the scenario was; the new one may lie elsewhere."""
+    root = table.get("root")
+    if root is None or not scenario_path or str(root).startswith("~"):
+        return table
+    return {**table, "root": str(PurePath(scenario_path).parent / root)}
+
+
+def _expected(state: State, script: _Script, *, exact_calls: bool) -> dict[str, Any]:
+    """What the run came to, as far as a run of the script must come to it; nothing where it was only paused."""
+    status = _status(state)
+    if status is None or not script.ends_alike(state):
+        return {}
+    expect: dict[str, Any] = {"status": status.value}
+    if state.answer is not None:
+        expect["answer"] = state.answer
+    expect["model_calls"] = state.model_calls
+    if exact_calls:
+        expect["tool_calls"] = state.tool_calls
+    return expect
+
+
+def _status(state: State) -> Status | None:
+    if state.stopped is not None and state.status is not Status.RUNNING:
+        return state.status
+    move = next_move(state)
+    if not isinstance(move, AskPerson) or move.question.on == "interrupted":
+        return None
+    return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+
+
+# ---------------------------------------------------------------- the script
+
+
+class _Script:
+    """The replies and failures of a run as lines of a script."""
+
+    def __init__(self, header: Header, *, timed: bool) -> None:
+        self.lines: list[dict[str, Any]] = []
+        self.retries: int | None = None
+        self.notes: list[str] = []
+        self._native = header.protocol == "native"
+        self._engine = loop_of(header) == ENGINE
+        self._timed = timed
+        """Whether the run had a cap on time, so that it matters how long a reply took."""
+        self._tools_took = False
+        self._given_up = False
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, ModelReply):
+            # Another loop may keep less of a reply than the model said, and does so again.
+            lost = not self._engine and event.changed_by not in ("", "you")
+            heard = replace(event, text=event.original) if lost else event
+            self._add(reply_line(heard, native=self._native, timed=self._timed))
+        elif isinstance(event, ModelFailed):
+            self._fail(event)
+        elif isinstance(event, ToolResult):
+            self._tools_took = self._tools_took or event.took > 0
+
+    def ends_alike(self, state: State) -> bool:
+        """Whether the end does not hang on time that no script can take."""
+        by_time = state.stopped is not None and state.stopped.knob == "limits.seconds"
+        return not self._given_up and not (by_time and self._tools_took)
+
+    def _add(self, line: dict[str, Any]) -> None:
+        last = self.lines[-1] if self.lines else {}
+        if {**last, "repeat": 1} == {**line, "repeat": 1}:
+            last["repeat"] = last.get("repeat", 1) + 1
+        else:
+            self.lines.append(line)
+
+    def _fail(self, event: ModelFailed) -> None:
+        if event.failure == "deadline":
+            self._give_up(event)
+        kind = SCRIPTED_FAILURES.get(event.failure)
+        if kind is None or (not self._engine and event.line < 0):
+            return  # The script ran out, or could not go on, or the loop sent what nobody takes: that comes again.
+        line: dict[str, Any] = {"fail": kind}
+        if kind in RETRIED:
+            self.retries = max(self.retries or 0, event.attempts - 1)
+            if event.attempts > 1:
+                line["repeat"] = event.attempts
+        if kind == "cut_stream" and event.partial:
+            line["text"] = _literal(event.partial)
+        self.lines.append(line)
+
+    def _give_up(self, event: ModelFailed) -> None:
+        """A reply that would have come too late: the line before once more, where that takes long enough."""
+        last = self.lines[-1] if self.lines else {}
+        if last.get("delay", 0.0) >= event.took > 0:
+            last["repeat"] = last.get("repeat", 1) + 1
+            return
+        self._given_up = True
+        self.lines.append({"text": "", "delay": event.took + LATE})
+        self.notes.append("a request was given up when its time was over, so what the model would have said is unknown")
+
+
+def reply_line(event: ModelReply, *, native: bool, timed: bool = False) -> dict[str, Any]:
+    """A reply as a `[[model.reply]]` table: what was read, whoever changed it. `timed` keeps how long it took."""
+    # Outside the native protocol the calls are in the text.
+    calls = [{"tool": call.tool, "arguments": _arguments(call.arguments)} for call in event.calls] if native else []
+    line: dict[str, Any] = {}
+    if event.text or not calls:
+        line["text"] = _literal(event.text)
+    if event.thinking:
+        line["thinking"] = _literal(event.thinking)
+    if event.finish != ("tool_calls" if calls else "stop"):
+        line["finish"] = event.finish
+    usage = {
+        "input": event.input_tokens,
+        "output": event.output_tokens,
+        "cache_read": event.cache_read,
+        "cache_write": event.cache_write,
+    }
+    if given := {name: count for name, count in usage.items() if count is not None}:
+        line["usage"] = given
+    if timed and event.took:
+        line["delay"] = event.took
+    if calls:
+        line["call"] = calls
+    return line
+
+
+def _arguments(raw: str) -> dict[str, Any] | str:
+    """The arguments as a table where a script makes the same text of it, else as text that is sent as it is."""
+    try:
+        value = _literals(json.loads(raw))
+        if isinstance(value, dict) and templates.literal(templates.compile_json(value)) == raw:
+            return value
+    except (ValueError, RecursionError):
+        pass
+    return _literal(raw)
+
+
+def _literals(value: Any) -> Any:
+    """The JSON value with its texts as templates that stand for them. Raises ValueError for null, which TOML lacks."""
+    if isinstance(value, str):
+        return _literal(value)
+    if isinstance(value, dict):
+        return {key: _literals(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_literals(item) for item in value]
+    if value is None:
+        raise ValueError("null")
+    return value
+
+
+def _literal(text: str) -> str:
+    """The text as a template that stands for it."""
+    return text.replace("${", "$${")
