@@ -274,8 +274,9 @@ class EditorScreen(Screen[None]):
             return False
         found = self.review if self.reviewed == text else await self._review()
         count = len(found.problems)
-        wrong = f", with {counted(count, 'problem')}" if count else ""
-        self.say(f"saved as {_short(draft.path)}{wrong}")
+        # The path comes last: it may be long, and what is cut is its end.
+        wrong = f", with {counted(count, 'problem')}," if count else ""
+        self.say(f"saved{wrong} as {_short(draft.path)}")
         self._draw_top()
         return True
 
