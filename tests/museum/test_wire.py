@@ -55,7 +55,7 @@ UNANSWERED = (
         ),
         pytest.param(
             [{"role": "assistant", "content": None}],
-            "Invalid type for 'messages[0].content': expected a string, but got null instead.",
+            "Invalid type for 'messages[0].content': expected a string or an array, but got null instead.",
             id="nothing said and nothing called",
         ),
         pytest.param(
