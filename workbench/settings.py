@@ -14,11 +14,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.scenarios.errors import nearest, shown
-from workbench.scenarios.files import write_whole
-from workbench.scenarios.locate import Locations, locate
+if TYPE_CHECKING:
+    from workbench.scenarios.locate import Locations
 
 KEYS = ("theme", "keys")
 _THEME_LINE = re.compile(r"(?m)^[ \t]*theme[ \t]*=[^\n]*$")
@@ -60,11 +59,15 @@ def read_settings(file: Path) -> Settings:
         return Settings(file=file, problems=(f"{file}: is not UTF-8: byte 0x{error.object[error.start]:02x}",))
     except (ValueError, RecursionError) as error:
         return Settings(file=file, problems=(f"{file}: {_not_toml(error)}",))
+    from workbench.scenarios.locate import locate  # most people have no settings, and everybody waits for a first frame
+
     return _checked(file, data, locate(text))
 
 
 def write_theme(file: Path, name: str) -> None:
     """Make `name` the theme in the file, and leave everything else in it as it is. Raises SettingsError."""
+    from workbench.scenarios.files import write_whole
+
     try:
         before = _text(file)
         data = tomllib.loads(before)
@@ -89,6 +92,8 @@ def _not_toml(error: Exception) -> str:
 
 
 def _checked(file: Path, data: Mapping[str, Any], locations: Locations) -> Settings:
+    from workbench.scenarios.errors import nearest, shown
+
     problems: list[str] = []
 
     def wrong(path: tuple[str, ...], message: str) -> None:

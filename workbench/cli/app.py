@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 
@@ -19,6 +20,7 @@ def run_app(options: argparse.Namespace) -> int:
         raise BadInput("the app needs a terminal; without one there is: workbench run SCENARIO")
     if os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb":
         raise BadInput("this terminal cannot draw a screen (TERM is dumb); there is: workbench run SCENARIO")
+    gc.disable()  # there is nothing to collect among what is imported; the app switches it on when it is ready
     from workbench.tui.app import WorkbenchApp
 
     app = WorkbenchApp(home, file)

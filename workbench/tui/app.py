@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -86,6 +87,7 @@ class WorkbenchApp(App[None]):
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
     async def on_ready(self) -> None:
+        gc.enable()
         if self._problems:
             self.report(*self._problems)
         if self._file is not None:

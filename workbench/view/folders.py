@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.core.statuses import Status
 from workbench.home import Home
@@ -119,15 +119,23 @@ def _read_script(path: Path, *, example: bool) -> Script | Bad:
 
 
 def _glance(path: Path, *, example: bool) -> Script | None:
-    import tomllib
-
     try:
-        values = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        values = _first_keys(path.read_bytes().decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return None
     title, about, goal = (str(values.get(name, "")) for name in ("title", "about", "goal"))
     tags = values.get("tags")
     return _script(path, title, about, goal, tuple(map(str, tags if isinstance(tags, list) else ())), example=example)
+
+
+def _first_keys(text: str) -> dict[str, Any]:
+    """The keys above the first table. Raises ValueError."""
+    import tomllib
+
+    try:
+        return tomllib.loads(text.partition("\n[")[0])
+    except tomllib.TOMLDecodeError:  # the line that seemed to begin a table stands in a text
+        return tomllib.loads(text)
 
 
 def _script(path: Path, title: str, about: str, goal: str, tags: tuple[str, ...], *, example: bool) -> Script:

@@ -27,7 +27,7 @@ from workbench.scenarios.loader import load_scenario
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.guard import APART, DRAWN
 from workbench.tui.run.screen import RunScreen
-from workbench.tui.transcript import Transcript
+from workbench.tui.transcript.widget import Transcript
 
 SCRIPTS = packaged_folder() / "scripts"
 CREATED = datetime(2026, 1, 31, 10, tzinfo=UTC)

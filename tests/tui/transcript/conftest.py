@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 from textual.theme import Theme
 
 from workbench.tui.themes import load_themes, role_defaults
-from workbench.tui.transcript import Transcript
+from workbench.tui.transcript.widget import Transcript
 from workbench.view.entries import Entry, Role, lines_of, plain
 
 THEMES, _ = load_themes([Path(__file__).parents[3] / "themes"])

@@ -6,7 +6,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.transcript.conftest import Entries, Host, make, numbered
-from workbench.tui.transcript import Transcript
+from workbench.tui.transcript.widget import Transcript
 
 
 async def measured(pilot: Pilot[None]) -> None:

@@ -14,8 +14,8 @@ from textual.geometry import Offset
 from textual.strip import Strip
 
 from workbench.tui.actions import bindings
+from workbench.tui.looks import Looks
 from workbench.tui.textarea import PlainArea
-from workbench.tui.transcript.paint import Looks
 from workbench.view.entries import Line
 from workbench.view.highlight import highlight
 

@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from workbench.tui.home.rows import group_row, note_row, title_row
-from workbench.tui.transcript.paint import Looks
+from workbench.tui.looks import Looks
 from workbench.view.entries import Line, Span
 from workbench.view.shelf import Item
 

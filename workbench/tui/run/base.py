@@ -18,7 +18,7 @@ from workbench.tui.run.frame import Block, Shown, SideColumn, ThirdColumn, TopLi
 from workbench.tui.run.standing import situation_of
 from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
-from workbench.tui.transcript import Transcript
+from workbench.tui.transcript.widget import Transcript
 from workbench.view.desk import Desk
 from workbench.view.entries import Span
 

@@ -6,7 +6,7 @@ from textual import on
 from textual.timer import Timer
 
 from workbench.tui.run.drawing import Drawing
-from workbench.tui.transcript import Transcript
+from workbench.tui.transcript.widget import Transcript
 
 PLAY_EVERY = 0.6
 """Seconds an event stays while the past is played."""

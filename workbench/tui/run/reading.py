@@ -12,7 +12,7 @@ from workbench.tui.run.bar import SearchField
 from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.frame import CallsPane, Shown, SideColumn, ThirdColumn
 from workbench.tui.run.loop_view import LoopView
-from workbench.tui.transcript import Transcript
+from workbench.tui.transcript.widget import Transcript
 from workbench.tui.viewer import RequestViewer, Viewer
 from workbench.view.arguments import argument_lines
 from workbench.view.entries import Line, Span, lines_of

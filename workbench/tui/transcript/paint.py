@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
-from textual.widget import Widget
 
+from workbench.tui.looks import Looks
 from workbench.tui.transcript.layout import Layout
 from workbench.view.entries import Entry
 
@@ -20,29 +20,6 @@ Mark = tuple[int, int, Style]
 
 BOLD = Style(bold=True)
 ITALIC = Style(italic=True)
-
-
-class Looks:
-    """Styles of a widget's component classes by role, kept until they are cleared."""
-
-    def __init__(self, widget: Widget, prefix: str) -> None:
-        self._widget = widget
-        self._prefix = prefix
-        self._known: dict[str, Style] = {}
-
-    def __call__(self, role: str) -> Style:
-        """The style of a role alone, without what is below it; "ground" is what is below everything."""
-        found = self._known.get(role)
-        if found is None:
-            if role in ("", "ground"):
-                found = self._widget.rich_style if role else Style()
-            else:
-                found = self._widget.get_component_rich_style(f"{self._prefix}{role}", partial=True)
-            self._known[role] = found
-        return found
-
-    def clear(self) -> None:
-        self._known.clear()
 
 
 def paint(

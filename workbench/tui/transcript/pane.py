@@ -16,9 +16,10 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from workbench.tui.looks import Looks
 from workbench.tui.transcript.flow import BAR, GUTTER, Flow
 from workbench.tui.transcript.layout import Layout
-from workbench.tui.transcript.paint import Looks, Mark, paint
+from workbench.tui.transcript.paint import Mark, paint
 from workbench.tui.transcript.search import Finder
 from workbench.tui.transcript.selection import selected_text
 from workbench.view.entries import Entry, EntrySource, Role
