@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from workbench.core.events import Decided, Event, Held, ToolResult, ToolStarted
 from workbench.core.ports import Journal, OnSignal, Signal
-from workbench.core.state import State
+from workbench.core.state import State, fold
 from workbench.core.values import Header
 
 Listener = Callable[[Event], None]
@@ -19,12 +19,15 @@ class JournalBroken(Exception):
 
 
 class Recording:
-    """A journal and its fold. `state` is the fold of `events`; both only ever grow."""
+    """A journal and its fold. `state` is the fold of `events`; both only ever grow.
+
+    Raises ValueError when `events` are not those of a run with that header.
+    """
 
     def __init__(self, header: Header, journal: Journal, events: Sequence[Event] = ()) -> None:
         self.header = header
-        self.events: list[Event] = []
-        self.state = State(header)
+        self.events: list[Event] = list(events)
+        self.state: State = fold(header, events)
         self.broken: str = ""
         """Why nothing more can be recorded; empty while all is well."""
         self._journal = journal
@@ -32,9 +35,6 @@ class Recording:
         self._signal_listeners: list[OnSignal] = []
         self._failure: Exception | None = None
         """What a listener raised. The fact it was told is recorded all the same."""
-        for event in events:
-            self.state.apply(event)
-            self.events.append(event)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` after each event; returns how to stop that. One that raises is not called again."""

@@ -20,7 +20,7 @@ from workbench.core import commands
 from workbench.core.commands import CommandError
 from workbench.core.events import Event, LateResult, Outcome, StopRequested
 from workbench.core.gate import rule_to
-from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move
+from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move, standing
 from workbench.core.ports import Clock, Journal, Model, NobodyThere, Person, Question, Tools
 from workbench.core.records import CallRecord
 from workbench.core.state import State
@@ -87,11 +87,9 @@ class Run(Recording):
         if self.in_flight is not None:
             return Status.RUNNING
         move = self.next
-        if isinstance(move, AskPerson):
-            return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
         if self._nobody_there_at == len(self.events) and isinstance(move, AskModel):
             return Status.AWAITING_PERSON
-        return self.state.status
+        return standing(move, self.state.status)
 
     # ------------------------------------------------------------ driving
 

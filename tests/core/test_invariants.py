@@ -69,7 +69,7 @@ def test_a_copy_of_a_state_goes_its_own_way(plan: Plan, data: st.DataObject) -> 
     for event in run.events[at:]:
         state.apply(event)
     assert state_facts(copy) == before
-    copy.apply(Forked(parent=plan.header.id, at=at, keys=("k",)))
+    copy.apply(Forked(parent=plan.header.id, at=at, effects=({"tool": "refund", "key": "k"},)))
     if copy.open_calls():
         copy.apply(ToolStarted(call=copy.open_calls()[0].call.id, key="k"))
     else:

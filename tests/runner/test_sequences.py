@@ -12,6 +12,7 @@ from tests.core.runs import state_facts
 from tests.runner.parts import Kept, answer, calls, kill, kinds, make, of, outcomes, until
 from workbench.clocks import VirtualClock
 from workbench.core.events import Decided, Forked, LateResult, ModelReply, ToolResult, ToolStarted
+from workbench.core.ledger import entry_to, executed
 from workbench.core.loop import AskPerson
 from workbench.core.statuses import Status
 from workbench.core.values import Limits, ProtocolOptions, Rule
@@ -234,7 +235,8 @@ async def test_a_fork_before_a_refund_of_the_parent_asks_and_has_the_same_key(pe
     await parent.play()
     (key,) = [event.key for event in of(parent, ToolStarted)]
     before = parent.events[:1]
-    forked = Forked(parent="parent", at=1, effects=("create_refund A-17",), keys=(key,))
+    forked = Forked(parent="parent", at=1, effects=tuple(map(entry_to, executed(parent.header, parent.events, 1))))
+    assert [entry["key"] for entry in forked.effects] == [key]
     fork = make(
         [REFUND, answer()],
         create_refund,
@@ -255,7 +257,7 @@ async def test_a_fork_before_a_refund_of_the_parent_asks_and_has_the_same_key(pe
 
 async def test_a_rule_that_denies_still_denies_in_a_fork() -> None:
     key = make([], create_refund).state.effect_key("create_refund", '{"amount":50,"order":"A-17"}')
-    fork = make([REFUND, answer()], create_refund, approval="deny", events=[Forked(parent="p", at=0, keys=(key,))])
+    fork = make([REFUND, answer()], create_refund, approval="deny", events=[Forked(parent="p", at=0, effects=({"key": key},))])
     await fork.play()
     assert outcomes(fork) == {"c1": "denied"}
 

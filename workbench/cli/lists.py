@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.cli.errors import BadInput
 from workbench.cli.places import home_of
-from workbench.core.loop import AskPerson, next_move
+from workbench.core.loop import next_move, standing
 from workbench.core.statuses import Status
 from workbench.home import Home, make_home, trust, trusted_folders
 from workbench.opening import fold_session
@@ -102,12 +102,10 @@ def _standing(item: SessionSummary) -> Status:
     if item.status is not Status.RUNNING:
         return item.status
     try:
-        move = next_move(fold_session(read_session(item.path)))
+        state = fold_session(read_session(item.path))
     except SessionError:
         return item.status
-    if not isinstance(move, AskPerson):
-        return item.status
-    return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+    return standing(next_move(state), state.status)
 
 
 def themes(options: argparse.Namespace) -> int:

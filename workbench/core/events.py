@@ -69,7 +69,7 @@ class ModelReply(Event):
     cost: float | None = None
     """USD; None is unknown."""
     line: int = -1
-    """Scripted: index of the script's reply that was served."""
+    """Scripted: index of the script's reply that was served; -1 for a reply that is from elsewhere."""
     served: int = 0
     """Scripted: how many times in a row that reply has been served, this one included."""
     captures: Mapping[str, str] = field(default_factory=dict)
@@ -242,7 +242,7 @@ class SettingsChanged(Event):
 
     kind: ClassVar[str] = "settings_changed"
     changes: Mapping[str, Any]
-    """Key to new value: "limits.steps", "approval.default", "faults", "grants", "hold", "next_reply", "title"."""
+    """Key to new value: "limits.steps", "approval.default", "faults", "grants", "hold", "model", "next_reply", "title"."""
     by: By = "person"
 
 
@@ -296,10 +296,10 @@ class Forked(Event):
     kind: ClassVar[str] = "forked"
     parent: str
     at: int
-    effects: tuple[str, ...] = ()
-    """What the parent executed after that point, in words."""
-    keys: tuple[str, ...] = ()
-    """The effect keys of those: a call with such a key is asked about."""
+    """How many events the branch has from its parent: all before this one."""
+    effects: tuple[Mapping[str, Any], ...] = ()
+    """What the parent really did after that point, as `ledger.entry_to` writes it. What cannot be undone, or may be
+    done once only, is asked about."""
 
 
 EVENT_TYPES: dict[str, type[Event]] = {
@@ -387,7 +387,7 @@ def from_fields(kind: str, values: Mapping[str, Any]) -> Event:
     try:
         if "calls" in given:
             given["calls"] = tuple(_call_from(item) for item in given["calls"])
-        for name in ("effects", "keys", "faults", "notes"):
+        for name in ("effects", "faults", "notes"):
             if name in given:
                 given[name] = tuple(given[name])
         if "status" in given:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core import limits as caps
+from workbench.core.branching import forked
 from workbench.core.events import (
     ContextChanged,
     Decided,
@@ -27,6 +28,8 @@ from workbench.core.events import (
 )
 from workbench.core.faults import after_request, armed_anew, at_call, fault_from
 from workbench.core.gate import DECISIONS, rule_from
+from workbench.core.ledger import NOTHING_DONE
+from workbench.core.model_info import model_from
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
@@ -43,6 +46,7 @@ SETTINGS = {
     "faults": "a list of faults",
     "grants": "a list of rules",
     "hold": "true or false",
+    "model": "a table",
     "next_reply": "a text, or nothing",
     "title": "a text",
 }
@@ -67,7 +71,10 @@ def _model_reply(state: State, event: ModelReply) -> None:
     state.steps += 1
     state.total_steps += 1
     _count_request(state, event)
-    state.script_line, state.script_served = event.line, event.served
+    if event.line >= 0:
+        state.script_line, state.script_served, state.replies_elsewhere = event.line, event.served, 0
+    else:
+        state.replies_elsewhere += 1
     state.next_reply = None
     if event.captures:
         state.captures = {**state.captures, **event.captures}
@@ -133,7 +140,7 @@ def _count_request(state: State, event: ModelReply) -> None:
     state.cache_read += event.cache_read or 0
     state.cache_write += event.cache_write or 0
     if state.cost is not None:
-        state.cost = None if event.cost is None and not state.header.free else state.cost + (event.cost or 0.0)
+        state.cost = None if event.cost is None and not state.model.free else state.cost + (event.cost or 0.0)
     state.requests.append(
         RequestMark(state.n, len(state.messages), state.chars, read, guessed, written, state.total_steps)
     )
@@ -173,8 +180,9 @@ def _tool_started(state: State, event: ToolStarted) -> None:
     record = _open_record(state, event.call)
     record.started, record.again = event, False
     state.tool_calls += 1
-    if state.faults:
+    if state.faults and not record.counted:
         state.faults, record.faults = at_call(state, record)
+    record.counted = True
 
 
 def _held(state: State, event: Held) -> None:
@@ -221,7 +229,7 @@ def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: 
     if outcome == "ran":
         if tool.deduplicates:
             state.effects.add(started.key, told.original if told.changed_by else told.content)
-    elif outcome not in ("failed", "not_run"):
+    elif outcome not in NOTHING_DONE:
         state.unsure_keys |= {started.key}
 
 
@@ -292,6 +300,8 @@ def _settings_changed(state: State, event: SettingsChanged) -> None:
             state.faults = armed_anew(state.faults, tuple(map(fault_from, value)), state.n)
         elif key == "hold" and isinstance(value, bool):
             state.hold = value
+        elif key == "model" and isinstance(value, Mapping):
+            state.model = model_from(value)
         elif key == "next_reply" and (value is None or isinstance(value, str)):
             state.next_reply = value
         elif key == "title" and isinstance(value, str):
@@ -320,15 +330,6 @@ def _resumed(state: State, event: Resumed) -> None:
     if event.by == "script":
         state.script_decisions += 1
     state.status, state.stopped, state.stop = Status.RUNNING, None, None
-
-
-def _forked(state: State, event: Forked) -> None:
-    state.grants = ()
-    state.forked_keys |= frozenset(event.keys)
-    state.status, state.stopped, state.stop = Status.RUNNING, None, None
-    for record in state.open_calls():
-        if record.started is None or record.again:
-            record.decision, record.again = None, False
 
 
 def _open_record(state: State, call_id: str) -> CallRecord:
@@ -384,5 +385,5 @@ HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     StopRequested: _stop_requested,
     Stopped: _stopped,
     Resumed: _resumed,
-    Forked: _forked,
+    Forked: forked,
 }

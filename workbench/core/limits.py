@@ -81,7 +81,7 @@ def _tokens(state: State, caps: Limits) -> Breach | None:
         return Breach(exhausted, "limits.total_tokens", caps.total_tokens, total)
     if caps.context_tokens is not None and coming > caps.context_tokens:
         return Breach(Status.CONTEXT_WINDOW_EXCEEDED, "limits.context_tokens", caps.context_tokens, coming)
-    window = state.header.context_window
+    window = state.model.context_window
     if window is not None and coming > window:
         return Breach(Status.CONTEXT_WINDOW_EXCEEDED, "model.context_window", window, coming)
     return None
@@ -93,7 +93,7 @@ def _cost(state: State, caps: Limits) -> Breach | None:
         return None
     if state.cost is None:
         return Breach(Status.COST_BUDGET_EXHAUSTED, "limits.cost", caps.cost, float("nan"))
-    prices = state.header.prices
+    prices = state.model.prices
     coming = state.context_tokens * prices.input / 1_000_000 if prices is not None else 0.0
     if state.cost >= caps.cost or state.cost + coming > caps.cost:
         return Breach(Status.COST_BUDGET_EXHAUSTED, "limits.cost", caps.cost, state.cost)

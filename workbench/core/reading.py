@@ -104,9 +104,9 @@ def _call(state: State, index: int, raw: RawCall, check: Check) -> Call:
 
 
 def _cost(state: State, reply: Reply, context: int, output_estimate: int) -> float | None:
-    prices = state.header.prices
+    prices = state.model.prices
     if prices is None:
-        return 0.0 if state.header.free else None
+        return 0.0 if state.model.free else None
     usage = reply.usage
     return cost(
         prices,

@@ -46,7 +46,9 @@ class CallRecord:
     again: bool = False
     """Whether it was started, interrupted, and may now run once more."""
     faults: tuple[Fault, ...] = ()
-    """What strikes this run of it, in order."""
+    """What strikes it, in order."""
+    counted: bool = False
+    """Whether it has come by the faults: a call that starts once more is struck by the same ones."""
 
     @property
     def arguments(self) -> str:
@@ -88,6 +90,7 @@ class CallRecord:
             self.repeat,
             self.again,
             self.faults,
+            self.counted,
         )
 
 

@@ -17,7 +17,7 @@ from workbench.core.protocols import protocol
 from workbench.core.records import CallRecord, Context, Message, RequestMark
 from workbench.core.statuses import Status
 from workbench.core.tokens import estimate
-from workbench.core.values import GateDefault, Header, Rule, ToolInfo
+from workbench.core.values import GateDefault, Header, ModelInfo, Rule, ToolInfo
 
 MOST_REPEATS_COUNTED = 12
 """Repeats are counted up to here, or up to the guard's own figures: nobody asks for more, and counting stays O(1)."""
@@ -55,6 +55,7 @@ class State:
         "last_observation",
         "limits",
         "messages",
+        "model",
         "model_calls",
         "n",
         "next_reply",
@@ -62,6 +63,7 @@ class State:
         "protocol",
         "protocol_errors_in_a_row",
         "repeat",
+        "replies_elsewhere",
         "requests",
         "results",
         "script_decisions",
@@ -99,6 +101,8 @@ class State:
         """The stop that is due: what decided it has happened, open calls may still need their results."""
         self.stopped: Stopped | None = None
         self.title: str = header.title
+        self.model: ModelInfo = header.asks
+        """Who is asked; it may have changed under way."""
         self.answer: str | None = None
         self.limits = header.limits
         self.approval: GateDefault = header.approval
@@ -115,7 +119,8 @@ class State:
         self.last_observation: str = ""
         self.due: tuple[Notice, ...] = ()
         self.effects: Table[str, str] = Table()
-        self.forked_keys: frozenset[str] = frozenset()
+        self.forked_keys: Mapping[str, str] = {}
+        """Effect keys of what another branch has done, with what came of it: asked about, whatever allows them."""
         self.unsure_keys: frozenset[str] = frozenset()
         """Effect keys of calls that were interrupted while they ran: nobody knows whether they took effect."""
         self.seen: Table[tuple[str, str | None, int], None] = Table()
@@ -125,12 +130,14 @@ class State:
         self.steps = self.total_steps = self.model_calls = self.tool_calls = self.errors = 0
         self.input_tokens = self.output_tokens = self.cache_read = self.cache_write = 0
         self.estimated: bool = False
-        self.cost: float | None = 0.0 if header.free or header.prices is not None else None
+        self.cost: float | None = 0.0 if self.model.free or self.model.prices is not None else None
         self.seconds = self.total_seconds = 0.0
         self.failures_in_a_row = self.denials_in_a_row = self.protocol_errors_in_a_row = 0
         self.steps_since_success: int = 0
         self.script_line: int = -1
         self.script_served: int = 0
+        self.replies_elsewhere: int = 0
+        """How many replies since then came from another model: each takes the place of one of the script."""
         self.script_decisions: int = 0
         self.captures: Mapping[str, str] = {}
         self.next_reply: str | None = None
@@ -208,8 +215,13 @@ class State:
 
 
 def fold(header: Header, events: Sequence[Event]) -> State:
-    """The state after these events."""
+    """The state after these events. Raises ValueError for events that are no run of that header."""
     state = State(header)
     for event in events:
-        state.apply(event)
+        try:
+            state.apply(event)
+        except ValueError:
+            raise
+        except Exception as error:  # a value of the wrong kind, in a file that was changed by hand
+            raise ValueError(f"event {state.n} ({event.kind}) makes no sense there: {error!r}") from error
     return state

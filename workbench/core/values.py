@@ -217,6 +217,24 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelInfo:
+    """What a run knows of the model it asks: enough to fold costs and caps, and to find the model again."""
+
+    use: str = "scripted"
+    """As `model.use` of a scenario: scripted, human, …, a wire, or a name of models.toml."""
+    name: str = ""
+    """The model's name at the provider; "" where `use` says it all."""
+    base_url: str = ""
+    """Where the requests go; "" is where `use` has them go."""
+    shown: str = "scripted"
+    """What people call it."""
+    free: bool = True
+    """Whether it costs nothing: cost is then 0, not unknown."""
+    prices: Prices | None = None
+    context_window: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GoalCheck:
     """A predicate on the world that beats the model's own sense of being done."""
 
@@ -267,6 +285,20 @@ class Header:
     @property
     def lineage(self) -> str:
         return self.root or self.id
+
+    @property
+    def asks(self) -> ModelInfo:
+        """The model that the run asks from the beginning."""
+        table = self.scenario.get("model", {})
+        return ModelInfo(
+            use=table.get("use", self.model),
+            name=table.get("name", ""),
+            base_url=table.get("base_url", ""),
+            shown=self.model,
+            free=self.free,
+            prices=self.prices,
+            context_window=self.context_window,
+        )
 
     def tool(self, name: str) -> ToolInfo | None:
         return next((tool for tool in self.tools if tool.name == name), None)

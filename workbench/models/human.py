@@ -12,9 +12,8 @@ from workbench.models.written import read_written
 
 def is_awaited(header: Header, state: State) -> bool:
     """Whether the request that `state` makes goes to a person who has prepared no reply to it."""
-    model, person = header.scenario.get("model", {}), header.scenario.get("person", ())
-    prepared = sum(entry.get("on") == "reply" for entry in person)
-    return bool(model.get("use") == HumanModel.name) and state.script_line + 1 >= prepared
+    prepared = sum(entry.get("on") == "reply" for entry in header.scenario.get("person", ()))
+    return state.model.use == HumanModel.name and state.script_line + 1 >= prepared
 
 
 class HumanModel:
@@ -42,8 +41,8 @@ class HumanModel:
         if self.waits(state):
             raise NobodyThere
         if self._typed is not None:
-            # The place in what was prepared stays where it is.
-            text, line, served = self._typed, state.script_line, state.script_served
+            # It is not one of those that were prepared: their place stays where it is.
+            text, line, served = self._typed, -1, 0
             self._typed = None
         else:
             line, served = state.script_line + 1, 1

@@ -100,7 +100,8 @@ class ScriptedModel:
         capture that stands for nothing here.
         """
         state = request.state
-        index, served, attempts = state.script_line, state.script_served, 1
+        index, served = self._reached(state)
+        attempts = 1
         while True:
             index, served = self._due(state, index, served, attempts)
             compiled = self._lines[index]
@@ -126,11 +127,24 @@ class ScriptedModel:
         Raises ModelFailure where there is none: the line that is due fails, a template stands for nothing, or no line
         is left. Its `line` is then the line at fault.
         """
-        index, served = self._due(state, state.script_line, state.script_served, 1)
+        index, served = self._due(state, *self._reached(state), 1)
         compiled = self._lines[index]
         if compiled.line.fail is not None:
             raise self._failure(compiled.line.fail, index, served, 1)
         return self._served(compiled, state, index, served, 1)
+
+    def _reached(self, state: State) -> tuple[int, int]:
+        """The line that was served last, and how often in a row; each reply of another model since stands for one."""
+        index, served = state.script_line, state.script_served
+        for _ in range(state.replies_elsewhere):
+            repeat = self._lines[index].line.repeat if 0 <= index < len(self._lines) else 0
+            if repeat is None or served < repeat:
+                served += 1
+                continue
+            index, served = index + 1, 1
+            while index < len(self._lines) and self._lines[index].line.fail is not None:
+                index += 1
+        return index, served
 
     def _due(self, state: State, index: int, served: int, attempts: int) -> tuple[int, int]:
         """Index of the line that is due after `index` was served so many times, and which serving of it this is."""

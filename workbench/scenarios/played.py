@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.core.events import Event, ModelFailed, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.faults import label
-from workbench.core.loop import AskPerson, next_move
+from workbench.core.loop import AskPerson, next_move, standing
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import Header
@@ -124,7 +124,7 @@ def _status(state: State) -> Status | None:
     move = next_move(state)
     if not isinstance(move, AskPerson) or move.question.on == "interrupted":
         return None
-    return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+    return standing(move, state.status)
 
 
 # ---------------------------------------------------------------- the script

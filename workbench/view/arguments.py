@@ -55,6 +55,11 @@ def brief_line(record: CallRecord, room: int) -> Line:
     return _coloured(cut(one_line_arguments(record), room))
 
 
+def spelled_line(arguments: str) -> Line:
+    """Arguments on one line, in colours, with what cannot be seen and runs of blanks made visible."""
+    return _coloured(visible_blanks(one_line(arguments)))
+
+
 def argument_rows(text: str, width: int, rows: int) -> tuple[list[Line], bool]:
     """The arguments on one line where they fit, else a key a line; if not whole, the last row says how much is left."""
     if len(text) <= width:

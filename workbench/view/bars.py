@@ -29,6 +29,8 @@ ANSWER_ROWS = 6
 """Rows of an answer on the card of a run that ended."""
 BRIEF_ROWS = 2
 """Rows of a preview under a call of a batch."""
+RESULT_ROOM = 120
+"""Cells of what another branch was given back."""
 NAMES = 24
 """Cells of the longest tool name in a batch."""
 
@@ -145,7 +147,7 @@ def _why_asked(state: State, record: CallRecord) -> str:
     name = words.name_of(tool.name)
     key = state.effect_key(tool.name, record.arguments)
     if key in state.forked_keys:
-        return "Asked because the run this one was forked from has already done this."
+        return f"Asked because the run this one was forked from has already done this.{_came_of(state, key)}"
     if key in state.unsure_keys:
         return "Asked because the same call was interrupted before, and nobody knows whether it took effect."
     arguments = _arguments(record)
@@ -157,6 +159,12 @@ def _why_asked(state: State, record: CallRecord) -> str:
         "outward": f"Asked because {name} reaches outside.",
         "undeclared": f"Asked because {name} does not declare what it may do.",
     }.get(tool.risk, "")
+
+
+def _came_of(state: State, key: str) -> str:
+    """What the model read there, and how to give it that here without doing it again."""
+    result = cut_line(state.forked_keys[key], RESULT_ROOM)
+    return f" It gave back: {result} To answer with that does not do it again." if result else ""
 
 
 def _arguments(record: CallRecord) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def _read_session(path: Path, *, example: bool) -> Saved | Bad:
 
 def _waiting(path: Path) -> Status:
     """How a run that has not ended stands: a question that nobody has answered is in no event. Raises SessionError."""
-    from workbench.core.loop import AskModel, AskPerson, next_move
+    from workbench.core.loop import AskModel, next_move, standing
     from workbench.core.state import fold
     from workbench.models.human import is_awaited
     from workbench.sessions.journal import read_session
@@ -187,9 +187,7 @@ def _waiting(path: Path) -> Status:
         return Status.RUNNING
     if isinstance(move, AskModel) and is_awaited(session.header, state):
         return Status.AWAITING_PERSON
-    if not isinstance(move, AskPerson):
-        return Status.RUNNING
-    return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+    return standing(move, state.status)
 
 
 def is_session(path: Path) -> bool:

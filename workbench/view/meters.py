@@ -138,7 +138,7 @@ def _steps(state: State, width: int) -> Line:
 
 
 def _window(state: State) -> int | None:
-    return state.limits.context_tokens or state.header.context_window
+    return state.limits.context_tokens or state.model.context_window
 
 
 def _context_figure(state: State) -> str:

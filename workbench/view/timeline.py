@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from workbench.core.events import (
     Event,
@@ -274,7 +275,7 @@ class Timeline:
 
     def _forked(self, _: int, event: Forked) -> Parts:
         lines: list[Line] = [(Span(f"forked from {flat(event.parent)} at event {amount(event.at)}", "quiet"),)]
-        lines += [(Span(f"after that it did: {flat(effect)}", "quiet"),) for effect in event.effects]
+        lines += [(Span(f"after that it did: {_done(effect)}", "quiet"),) for effect in event.effects]
         return None, "FORK", "past", lines, ""
 
     # ------------------------------------------------------------ pieces
@@ -350,6 +351,10 @@ def _shown(text: str) -> str:
 
 def _tool_of(record: CallRecord | None, call_id: str) -> str:
     return flat(record.call.tool if record is not None else call_id)
+
+
+def _done(effect: Mapping[str, Any]) -> str:
+    return flat(f"{effect.get('tool', '')} {effect.get('arguments', '')}".strip())
 
 
 def _struck(faults: Sequence[str]) -> Line:

@@ -98,7 +98,7 @@ def move_words(move: Move, state: State) -> str:
     match move:
         case AskModel() if state.next_reply is not None:
             return "ask the model: it says what you put in place"
-        case AskModel() if state.header.model == "human":
+        case AskModel() if state.model.use == "human":
             return "you reply, to all of the above"
         case AskModel():
             return "ask the model, with all of the above"

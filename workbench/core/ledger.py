@@ -1,0 +1,160 @@
+"""The effect ledger: what a run has really done, and what of it is undone by going back to an earlier point. Pure.
+
+A call counts as done once its tool has started. Calls that only read leave nothing behind and are not listed. What
+stays, whatever is forked: what reached outside, what a tool without a declared risk did, what was written into a real
+folder. What was written into the sandbox is undone, as the sandbox is built anew from the effects up to that point;
+whether it may simply be done again is for the author of the tool to say (`idempotent`, `dedupe`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from workbench.core.canonical import digest
+from workbench.core.events import Event, Forked, Held, LateResult, ModelReply, ToolResult, ToolStarted
+from workbench.core.values import Call, Header, Risk, ToolInfo
+
+Fate = Literal["stands", "once", "undone"]
+"""Of an effect, when one goes back to before it: it stands; its files are as they were, but it is not to be done twice
+unasked; it is undone."""
+Outcome = Literal["ran", "unknown"]
+
+NOTHING_DONE = ("failed", "not_run")
+"""Outcomes of a started call that has changed nothing."""
+_ORDER = {"stands": 0, "once": 1, "undone": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executed:
+    """One call that really ran, or that was started and may have."""
+
+    tool: str
+    arguments: str
+    """Canonical JSON."""
+    key: str
+    """Idempotency key, the same in every branch of the lineage."""
+    call: str = ""
+    n: int = 0
+    """Number of the event that says it started; of the fork, for what another branch did."""
+    risk: Risk = "undeclared"
+    outcome: Outcome = "ran"
+    fate: Fate = "stands"
+    result: str = ""
+    """What the tool gave back; "" where nobody knows."""
+    files: tuple[str, ...] = ()
+    """Files of the sandbox that it changed."""
+
+
+@dataclass(slots=True)
+class _Start:
+    event: ToolStarted
+    n: int
+    told: ToolResult | Held | None = None
+    """The first that was heard of what it came to."""
+    told_at: int = 0
+    late: LateResult | None = None
+
+
+def executed(header: Header, events: Sequence[Event], after: int = 0) -> tuple[Executed, ...]:
+    """What was done after event `after`: what stands first, then in the order in which it was done.
+
+    A call that had been started by then counts when its result came later: a fork there does not know the result.
+    """
+    calls: dict[str, Call] = {}
+    starts: list[_Start] = []
+    latest: dict[str, _Start] = {}
+    found: list[Executed] = []
+    for n, event in enumerate(events, 1):
+        match event:
+            case ModelReply():
+                calls.update((call.id, call) for call in event.calls)
+            case ToolStarted():
+                latest[event.call] = _Start(event, n)
+                starts.append(latest[event.call])
+            case ToolResult() | Held() if event.call in latest:
+                start = latest[event.call]
+                if start.told is None:
+                    start.told, start.told_at = event, n
+            case LateResult() if event.call in latest:
+                latest[event.call].late = event
+            case Forked() if n > after:
+                found += (replace(entry_from(entry), n=n) for entry in event.effects)
+    real = bool(_workspace(header).get("root"))
+    for start in starts:
+        tool = header.tool(calls[start.event.call].tool) if start.event.call in calls else None
+        if tool is not None and tool.gated and (start.told is None or start.told_at > after):
+            found += _entries(header, tool, start, calls[start.event.call], real=real)
+    return tuple(sorted(found, key=lambda item: (_ORDER[item.fate], item.n)))
+
+
+def _workspace(header: Header) -> Mapping[str, Any]:
+    table = header.scenario.get("workspace", {})
+    return table if isinstance(table, Mapping) else {}
+
+
+def _entries(header: Header, tool: ToolInfo, start: _Start, call: Call, *, real: bool) -> Iterable[Executed]:
+    told, late = start.told, start.late
+    came_to = (told.original_outcome or told.outcome) if told is not None else "unknown"
+    if came_to in NOTHING_DONE and late is None:
+        return
+    ran = came_to == "ran" or (came_to in NOTHING_DONE and late is not None)
+    files = tuple(dict.fromkeys(str(effect.get("path", "")) for effect in told.effects)) if told is not None else ()
+    arguments = start.event.arguments or call.canonical
+    yield Executed(
+        tool=tool.name,
+        arguments=arguments,
+        key=start.event.key or digest(header.lineage, tool.name, arguments),
+        call=call.id,
+        n=start.n,
+        risk=tool.risk,
+        outcome="ran" if ran else "unknown",
+        fate=_fate(tool, sandboxed=bool(files) and not real),
+        result=_result(told, late) if ran else "",
+        files=files,
+    )
+
+
+def _result(told: ToolResult | Held | None, late: LateResult | None) -> str:
+    if late is not None:
+        return late.content
+    return "" if told is None else told.original if told.changed_by else told.content
+
+
+def _fate(tool: ToolInfo, *, sandboxed: bool) -> Fate:
+    if tool.risk != "write" or not sandboxed:
+        return "stands"
+    return "once" if tool.deduplicates else "undone"
+
+
+# ---------------------------------------------------------------- plain form
+
+
+def entry_to(item: Executed) -> dict[str, Any]:
+    """The plain form of an entry, as `forked` events carry it."""
+    plain: dict[str, Any] = {"tool": item.tool, "arguments": item.arguments, "key": item.key, "risk": item.risk}
+    plain |= {"outcome": item.outcome, "fate": item.fate}
+    if item.result:
+        plain["result"] = item.result
+    if item.files:
+        plain["files"] = list(item.files)
+    return plain
+
+
+def entry_from(values: Mapping[str, Any]) -> Executed:
+    """The entry of that plain form. Raises ValueError when it is none."""
+    texts = {name: values.get(name, "") for name in ("tool", "arguments", "key", "result")}
+    words = {
+        "risk": (values.get("risk", "undeclared"), get_args(Risk)),
+        "outcome": (values.get("outcome", "ran"), get_args(Outcome)),
+        "fate": (values.get("fate", "stands"), get_args(Fate)),
+    }
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise ValueError(f"{name} of an effect is text, not {text!r:.80}")
+    for name, (word, known) in words.items():
+        if word not in known:
+            raise ValueError(f"{name} of an effect is {', '.join(known)}, not {word!r:.80}")
+    chosen: dict[str, Any] = {name: word for name, (word, _) in words.items()}
+    return Executed(**texts, **chosen, files=tuple(map(str, values.get("files", ()))))
