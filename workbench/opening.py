@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
+from workbench.asking import asked_again, asked_by, latest_choice, left_out, with_choice, with_other
 from workbench.clocks import SystemClock, VirtualClock
 from workbench.core.events import Event, Held, ToolResult
-from workbench.core.ports import Clock, Model, Person
+from workbench.core.ports import Clock, Person
 from workbench.core.state import State, fold
 from workbench.core.values import Header, ToolInfo
 from workbench.home import Home, trusted_folders
@@ -27,7 +28,6 @@ from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.loops import ENGINE
-from workbench.scenarios.models import build_model, is_live
 from workbench.scenarios.person import ScriptedPerson
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
@@ -151,7 +151,7 @@ def new_run(
     tools = tools if tools is not None else load_tools(home.tools)
     faults = load_catalogue(home.faults if scenario.fault else None)
     now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
-    live, cost = _live(scenario, home, clock, scenario_path, typed_url)
+    asked = asked_by(scenario, home, clock, scenario_path, typed_url=typed_url)
     try:
         header = build_header(
             scenario,
@@ -161,11 +161,10 @@ def new_run(
             workbench=__version__,
             path=scenario_path,
             catalogue=faults.entries,
-            endpoint=live.endpoint if live is not None else None,
+            endpoint=asked.live.endpoint if asked.live is not None else None,
         )
     except ScenarioError as error:
         raise ScenarioError([*error.problems, *_tool_problems(tools), *faults.problems]) from None
-    model = live if live is not None else build_model(scenario, clock, scenario_path)
     sandbox, workspace = _sandbox(scenario, (), scenario_path)
     try:
         journal = _new_journal(header, home, keep, save, headless)
@@ -176,27 +175,16 @@ def new_run(
     run = _run(
         scenario,
         header,
-        model=model,
+        model=asked.model,
         tools=[tools.tools[name] for name in scenario.tools],
         workspace=workspace,
         journal=journal or MemoryJournal(),
         clock=clock,
         person=_person(scenario) if person else None,
     )
-    notes = (cost,) if cost else ()
-    return Opened(run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal, notes=notes, live=live)
-
-
-def _live(scenario: Scenario, home: Home, clock: Clock, file: str, typed_url: str = "") -> tuple[LiveModel | None, str]:
-    """The model of a scenario that asks for one over the network, and what is to be said of its cost beforehand."""
-    if not is_live(scenario):
-        return None, ""
-    from workbench.models.live import LiveModel  # only for those who need a wire
-    from workbench.scenarios.live import cost_note, endpoint_of, load_models
-
-    models = load_models(home.models, trusted=home.tools_trusted)
-    endpoint = endpoint_of(scenario, models, file, typed_url=typed_url)
-    return LiveModel(endpoint, clock=clock), cost_note(endpoint)
+    return Opened(
+        run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal, notes=asked.notes, live=asked.live
+    )
 
 
 def _run(scenario: Scenario, header: Header, *, tools: Sequence[LoadedTool], workspace: Workspace, **parts: Any) -> Run:
@@ -235,8 +223,10 @@ def reopen(
     person: bool = False,
     read_only: bool = False,
     headless: bool = False,
+    typed_url: str = "",
 ) -> Opened:
-    """A saved run as it stands; `headless` as in `new_run`. One of the packaged examples goes on in a copy of its own.
+    """A saved run as it stands; `headless` and `typed_url` as in `new_run`. One of the packaged examples goes on in a
+    copy of its own.
 
     Raises SessionError, SessionLocked, ScenarioError, TrustNeeded.
     """
@@ -249,7 +239,7 @@ def reopen(
     else:
         session, journal = open_session(path)
     try:
-        return _reopened(path, home, session, journal, clock, person, headless)
+        return _reopened(path, home, session, journal, clock, person, headless, typed_url)
     except BaseException:
         if journal is not None:
             journal.close()
@@ -264,22 +254,22 @@ def _reopened(
     clock: Clock | None,
     person: bool,
     headless: bool,
+    typed_url: str,
 ) -> Opened:
-    header = session.header
-    scenario = scenario_from_plain(header.scenario, header.scenario_path or path.name)
-    clock = clock if clock is not None else _clock(scenario, headless)
+    header, file = session.header, session.header.scenario_path or path.name
+    scenario = scenario_from_plain(header.scenario, file)
     tools = load_tools(home.tools)
-    usable, notes = _usable(header.tools, tools)
-    model, live, problem = _model_again(scenario, home, clock, header.scenario_path or path.name)
-    if problem:
-        notes.append(problem)
+    usable, notes = usable_tools(header.tools, tools)
     sandbox = None
     try:
+        asking = with_choice(scenario, latest_choice(session.events))
+        clock = clock if clock is not None else _clock(asking, headless)
+        asked = asked_again(asking, home, clock, file, typed_url=typed_url)
         sandbox, workspace = _sandbox(scenario, session.events, header.scenario_path)
         run = _run(
             scenario,
             header,
-            model=model,
+            model=asked.model,
             tools=usable,
             workspace=workspace,
             journal=journal or MemoryJournal(),
@@ -300,25 +290,25 @@ def _reopened(
         journal=journal,
         path=path,
         torn=session.torn or "",
-        notes=tuple(notes),
+        notes=(*notes, *asked.notes),
         read_only="" if journal is not None else "opened for reading only",
-        live=live,
+        live=asked.live,
     )
 
 
-def _model_again(scenario: Scenario, home: Home, clock: Clock, file: str) -> tuple[Model, LiveModel | None, str]:
-    """The model of a saved run. One that cannot be asked any more is no reason not to look at what it said."""
-    if not is_live(scenario):
-        return build_model(scenario, clock, file), None, ""
-    from workbench.models.live import AbsentModel
+def change_model(opened: Opened, home: Home, choice: str, base_url: str = "") -> tuple[str, ...]:
+    """Let a run ask another model from here on, as `asking.with_other` names it; returns what a person should know.
 
-    try:
-        live, _ = _live(scenario, home, clock, file)
-    except ScenarioError as error:
-        problem = f"its model cannot be asked: {error}"
-        return AbsentModel(scenario.model.use, problem), None, problem
-    assert live is not None
-    return live, live, ""
+    Raises ScenarioError, and CommandError where the run cannot change its model now.
+    """
+    run = opened.run
+    asking = with_other(opened.scenario, choice, base_url)
+    asked = asked_by(asking, home, run.clock, run.header.scenario_path, typed_url=base_url)
+    run.ask(asked.model, asked.info)
+    if opened.live is not None:
+        opened.live.close()
+    opened.live = asked.live
+    return tuple(filter(None, (*asked.notes, left_out(run.state, asked))))
 
 
 def fold_session(session: Session) -> State:
@@ -329,7 +319,7 @@ def fold_session(session: Session) -> State:
         raise SessionError(f"{session.path.name}: {error}") from None
 
 
-def _usable(recorded: Sequence[ToolInfo], tools: LoadedFolder) -> tuple[list[LoadedTool], list[str]]:
+def usable_tools(recorded: Sequence[ToolInfo], tools: LoadedFolder) -> tuple[list[LoadedTool], list[str]]:
     """The tools of a saved run that are still what it says they are, and a sentence on each other one.
 
     The gate goes by what was recorded, so a tool that has more power now must not run under its old name.
@@ -368,15 +358,8 @@ def _person(scenario: Scenario) -> Person | None:
 def _sandbox(
     scenario: Scenario, events: Sequence[Event], scenario_path: str
 ) -> tuple[tempfile.TemporaryDirectory[str] | None, Workspace]:
-    root = scenario.workspace.root
-    if root is not None:
-        folder = (Path(scenario_path).parent / Path(root).expanduser()).resolve()
-        if not folder.is_dir():
-            raise ScenarioError(
-                [Problem(scenario_path or "scenario", 0, "workspace.root", f"there is no folder {folder}")]
-            )
-        if folder not in trusted_folders():
-            raise TrustNeeded(folder, "the tools of this scenario would read and write in this folder")
+    folder = real_folder(scenario, scenario_path)
+    if folder is not None:
         return None, Workspace(folder)
     sandbox = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
     try:
@@ -384,6 +367,21 @@ def _sandbox(
     except BaseException:
         sandbox.cleanup()
         raise
+
+
+def real_folder(scenario: Scenario, scenario_path: str) -> Path | None:
+    """The folder of a person in which the tools of a scenario work; None for a sandbox. Raises TrustNeeded where nobody
+    has said that this is all right, ScenarioError where it is not there.
+    """
+    root = scenario.workspace.root
+    if root is None:
+        return None
+    folder = (Path(scenario_path).parent / Path(root).expanduser()).resolve()
+    if not folder.is_dir():
+        raise ScenarioError([Problem(scenario_path or "scenario", 0, "workspace.root", f"there is no folder {folder}")])
+    if folder not in trusted_folders():
+        raise TrustNeeded(folder, "the tools of this scenario would read and write in this folder")
+    return folder
 
 
 def _effects(events: Sequence[Event]) -> list[Mapping[str, Any]]:

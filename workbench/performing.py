@@ -51,14 +51,16 @@ async def ask_model(
 
 
 def put_in_place(reply: Reply, state: State) -> Reply:
-    """The reply as a person has written it beforehand; the same one where nobody has.
+    """The reply as a person has written it beforehand; the same one where nobody has."""
+    return reply if state.next_reply is None else rewritten(reply, state.next_reply, native=state.protocol.native_tools)
+
+
+def rewritten(reply: Reply, text: str, *, native: bool) -> Reply:
+    """The reply as a person writes it instead, as `models.written` says; the same one where that says the same.
 
     A provider's opaque blocks are what its model said, which this is no more.
     """
-    if state.next_reply is None:
-        return reply
-    native = state.protocol.native_tools
-    original, written = write(reply.text, reply.calls, native=native), read_written(state.next_reply, native=native)
+    original, written = write(reply.text, reply.calls, native=native), read_written(text, native=native)
     if (written.text, written.calls) == (reply.text, reply.calls):
         return reply
     return replace(
@@ -106,7 +108,7 @@ async def run_tool(
     result = _result(record.call.id, outcome, tool, clock.now() - began)
     check = state.header.goal_check
     if check is not None and (outcome.original_outcome or outcome.outcome) == "ran":
-        return replace(result, goal_met=_goal_met(check, tools, name, result.content))
+        return replace(result, goal_met=goal_met(check, tools, name, result.content))
     return result
 
 
@@ -182,7 +184,8 @@ def _result(call_id: str, outcome: ToolOutcome, tool: ToolInfo | None, took: flo
     )
 
 
-def _goal_met(check: GoalCheck, tools: Tools, tool: str, content: str) -> bool:
+def goal_met(check: GoalCheck, tools: Tools, tool: str, content: str) -> bool:
+    """Whether the goal check of a run holds after that result."""
     if check.file:
         text = tools.file_text(check.file)
     elif check.result_of == tool:

@@ -21,11 +21,12 @@ from workbench.core.commands import CommandError
 from workbench.core.events import Event, LateResult, Outcome, StopRequested
 from workbench.core.gate import rule_to
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move, standing
+from workbench.core.model_info import model_to
 from workbench.core.ports import Clock, Journal, Model, NobodyThere, Person, Question, Tools
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import Status
-from workbench.core.values import Header, Rule
+from workbench.core.values import Header, ModelInfo, Rule
 from workbench.recording import JournalBroken, Recording
 
 TURN = 0.002
@@ -292,6 +293,13 @@ class Run(Recording):
     def change(self, changes: Mapping[str, Any]) -> None:
         """Change settings while the run lives, e.g. {"limits.steps": 9}; None lifts a cap."""
         self._record(commands.changed(self.state, changes))
+
+    def ask(self, model: Model, info: ModelInfo) -> None:
+        """Ask another model from here on."""
+        if self.in_flight is not None:
+            raise CommandError("the model can be changed when no move is being made")
+        self.change({"model": model_to(info)})
+        self.model = model
 
     def grant(self, rule: Rule) -> None:
         """Allow, for this run only, every further call in the scope of `rule`."""

@@ -257,7 +257,9 @@ async def test_a_fork_before_a_refund_of_the_parent_asks_and_has_the_same_key(pe
 
 async def test_a_rule_that_denies_still_denies_in_a_fork() -> None:
     key = make([], create_refund).state.effect_key("create_refund", '{"amount":50,"order":"A-17"}')
-    fork = make([REFUND, answer()], create_refund, approval="deny", events=[Forked(parent="p", at=0, effects=({"key": key},))])
+    fork = make(
+        [REFUND, answer()], create_refund, approval="deny", events=[Forked(parent="p", at=0, effects=({"key": key},))]
+    )
     await fork.play()
     assert outcomes(fork) == {"c1": "denied"}
 

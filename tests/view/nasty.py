@@ -229,7 +229,13 @@ def between(draw: st.DrawFn, state: State) -> Event:
         case "ask":
             return StopRequested(status=draw(st.sampled_from([Status.CANCELLED, Status.DEADLINE_EXCEEDED])))
         case "fork":
-            return Forked(parent=draw(texts()), at=3, effects=tuple({"tool": text, "arguments": text, "key": text} for text in draw(st.lists(texts(), max_size=2))))
+            return Forked(
+                parent=draw(texts()),
+                at=3,
+                effects=tuple(
+                    {"tool": text, "arguments": text, "key": text} for text in draw(st.lists(texts(), max_size=2))
+                ),
+            )
         case _:
             return Resumed()
 

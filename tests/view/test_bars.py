@@ -59,7 +59,9 @@ def test_a_rule_that_asks_is_named_with_its_scope() -> None:
 def test_what_another_branch_has_done_is_the_reason_before_all_others() -> None:
     desk = desk_at(REFUND)
     key = desk.run.state.effect_key("create_refund", '{"amount":62.5,"order":"A-1042"}')
-    forked = desk_at(REFUND, events=[UserMessage(text="g"), Forked(parent="r0", at=1, effects=({"key": key},))], root="r1")
+    forked = desk_at(
+        REFUND, events=[UserMessage(text="g"), Forked(parent="r0", at=1, effects=({"key": key},))], root="r1"
+    )
     assert body(bar_of(on(forked)))[-1] == "Asked because the run this one was forked from has already done this."
 
 

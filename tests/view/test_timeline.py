@@ -291,7 +291,9 @@ def test_a_result_that_came_too_late() -> None:
         ),
         (Stopped(status=Status.CANCELLED), "STOP", ["cancelled"]),
         (
-            Forked(parent="r0", at=12, effects=({"tool": "create_refund", "arguments": '{"amount":6.25}', "key": "k"},)),
+            Forked(
+                parent="r0", at=12, effects=({"tool": "create_refund", "arguments": '{"amount":6.25}', "key": "k"},)
+            ),
             "FORK",
             ["forked from r0 at event 12", 'after that it did: create_refund {"amount":6.25}'],
         ),

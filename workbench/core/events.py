@@ -242,7 +242,8 @@ class SettingsChanged(Event):
 
     kind: ClassVar[str] = "settings_changed"
     changes: Mapping[str, Any]
-    """Key to new value: "limits.steps", "approval.default", "faults", "grants", "hold", "model", "next_reply", "title"."""
+    """Key to new value: "limits.steps", "approval.default", "faults", "grants", "hold", "model", "next_reply",
+    "title"."""
     by: By = "person"
 
 
@@ -296,7 +297,7 @@ class Forked(Event):
     kind: ClassVar[str] = "forked"
     parent: str
     at: int
-    """How many events the branch has from its parent: all before this one."""
+    """How many events the branch has from its parent: all before this one. The last may have got another text."""
     effects: tuple[Mapping[str, Any], ...] = ()
     """What the parent really did after that point, as `ledger.entry_to` writes it. What cannot be undone, or may be
     done once only, is asked about."""

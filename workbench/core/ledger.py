@@ -8,7 +8,7 @@ whether it may simply be done again is for the author of the tool to say (`idemp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -54,7 +54,8 @@ class _Start:
     told: ToolResult | Held | None = None
     """The first that was heard of what it came to."""
     told_at: int = 0
-    late: LateResult | None = None
+    late: bool = False
+    """Whether something came of it when nobody waited for it any more."""
 
 
 def executed(header: Header, events: Sequence[Event], after: int = 0) -> tuple[Executed, ...]:
@@ -78,15 +79,15 @@ def executed(header: Header, events: Sequence[Event], after: int = 0) -> tuple[E
                 if start.told is None:
                     start.told, start.told_at = event, n
             case LateResult() if event.call in latest:
-                latest[event.call].late = event
+                latest[event.call].late = True
             case Forked() if n > after:
                 found += (replace(entry_from(entry), n=n) for entry in event.effects)
     real = bool(_workspace(header).get("root"))
     for start in starts:
         tool = header.tool(calls[start.event.call].tool) if start.event.call in calls else None
         if tool is not None and tool.gated and (start.told is None or start.told_at > after):
-            found += _entries(header, tool, start, calls[start.event.call], real=real)
-    return tuple(sorted(found, key=lambda item: (_ORDER[item.fate], item.n)))
+            found += filter(None, (_entry(header, tool, start, calls[start.event.call], real=real),))
+    return tuple(sorted(found, key=lambda item: (_ORDER[item.fate], item.outcome, item.n)))
 
 
 def _workspace(header: Header) -> Mapping[str, Any]:
@@ -94,15 +95,16 @@ def _workspace(header: Header) -> Mapping[str, Any]:
     return table if isinstance(table, Mapping) else {}
 
 
-def _entries(header: Header, tool: ToolInfo, start: _Start, call: Call, *, real: bool) -> Iterable[Executed]:
-    told, late = start.told, start.late
+def _entry(header: Header, tool: ToolInfo, start: _Start, call: Call, *, real: bool) -> Executed | None:
+    """None for a call that is known to have changed nothing."""
+    told = start.told
     came_to = (told.original_outcome or told.outcome) if told is not None else "unknown"
-    if came_to in NOTHING_DONE and late is None:
-        return
-    ran = came_to == "ran" or (came_to in NOTHING_DONE and late is not None)
+    if came_to in NOTHING_DONE and not start.late:
+        return None
+    ran = told is not None and came_to == "ran"
     files = tuple(dict.fromkeys(str(effect.get("path", "")) for effect in told.effects)) if told is not None else ()
     arguments = start.event.arguments or call.canonical
-    yield Executed(
+    return Executed(
         tool=tool.name,
         arguments=arguments,
         key=start.event.key or digest(header.lineage, tool.name, arguments),
@@ -111,15 +113,9 @@ def _entries(header: Header, tool: ToolInfo, start: _Start, call: Call, *, real:
         risk=tool.risk,
         outcome="ran" if ran else "unknown",
         fate=_fate(tool, sandboxed=bool(files) and not real),
-        result=_result(told, late) if ran else "",
+        result="" if told is None or not ran else told.original if told.changed_by else told.content,
         files=files,
     )
-
-
-def _result(told: ToolResult | Held | None, late: LateResult | None) -> str:
-    if late is not None:
-        return late.content
-    return "" if told is None else told.original if told.changed_by else told.content
 
 
 def _fate(tool: ToolInfo, *, sandboxed: bool) -> Fate:
@@ -150,9 +146,8 @@ def entry_from(values: Mapping[str, Any]) -> Executed:
         "outcome": (values.get("outcome", "ran"), get_args(Outcome)),
         "fate": (values.get("fate", "stands"), get_args(Fate)),
     }
-    for name, text in texts.items():
-        if not isinstance(text, str):
-            raise ValueError(f"{name} of an effect is text, not {text!r:.80}")
+    if odd := next((name for name, text in texts.items() if not isinstance(text, str)), ""):
+        raise ValueError(f"{odd} of an effect is text, not {texts[odd]!r:.80}")
     for name, (word, known) in words.items():
         if word not in known:
             raise ValueError(f"{name} of an effect is {', '.join(known)}, not {word!r:.80}")

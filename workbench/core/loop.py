@@ -172,11 +172,11 @@ def _verdict(state: State, record: CallRecord) -> Verdict:
         rules=state.header.rules,
         grants=state.grants,
         default=state.approval,
-        asked_anew=_done_elsewhere(state, tool.name, canonical),
+        asked_anew=done_elsewhere(state, tool.name, canonical),
     )
 
 
-def _done_elsewhere(state: State, tool: str, canonical: str) -> str:
+def done_elsewhere(state: State, tool: str, canonical: str) -> str:
     """Why this call may have taken effect already, in words; "" when nothing is known of that."""
     if not state.forked_keys and not state.unsure_keys:
         return ""

@@ -28,7 +28,8 @@ def model_to(info: ModelInfo) -> dict[str, Any]:
 
 def model_from(values: Any) -> ModelInfo:
     """The model of that plain form. Raises ValueError when it is none."""
-    if not isinstance(values, Mapping) or not isinstance(values.get("use"), str):
+    use = values.get("use") if isinstance(values, Mapping) else None
+    if use is None:
         raise ValueError(f"model is a table with use, not {values!r:.80}")
     known = {item.name for item in fields(ModelInfo)}
     for name, value in values.items():

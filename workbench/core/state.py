@@ -124,21 +124,17 @@ class State:
         self.unsure_keys: frozenset[str] = frozenset()
         """Effect keys of calls that were interrupted while they ran: nobody knows whether they took effect."""
         self.seen: Table[tuple[str, str | None, int], None] = Table()
-        self.repeat: int = 0
-        self.call_count: int = 0
-        self.chars: int = 0
+        self.repeat = self.call_count = self.chars = 0
         self.steps = self.total_steps = self.model_calls = self.tool_calls = self.errors = 0
         self.input_tokens = self.output_tokens = self.cache_read = self.cache_write = 0
         self.estimated: bool = False
         self.cost: float | None = 0.0 if self.model.free or self.model.prices is not None else None
         self.seconds = self.total_seconds = 0.0
         self.failures_in_a_row = self.denials_in_a_row = self.protocol_errors_in_a_row = 0
-        self.steps_since_success: int = 0
+        self.steps_since_success = self.script_served = self.script_decisions = 0
         self.script_line: int = -1
-        self.script_served: int = 0
         self.replies_elsewhere: int = 0
         """How many replies since then came from another model: each takes the place of one of the script."""
-        self.script_decisions: int = 0
         self.captures: Mapping[str, str] = {}
         self.next_reply: str | None = None
         """What a person has put in the place of the reply that is due, written as a person writes one."""

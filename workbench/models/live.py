@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.core.ports import Clock, FailureKind, ModelFailure, OnSignal, Reply, Request, Signal
+from workbench.core.records import Message
 from workbench.core.values import ToolInfo
 from workbench.models.wire import classify, retry
 from workbench.models.wire.body import read_object, to_json
@@ -17,7 +18,7 @@ from workbench.models.wire.classify import Failure
 from workbench.models.wire.endpoint import Endpoint
 from workbench.models.wire.errors import Malformed, StreamError, Unreachable, Unsendable
 from workbench.models.wire.scrub import Secret, StreamScrubber, read_key
-from workbench.models.wire.transcript import Transcript, wire_name
+from workbench.models.wire.transcript import Transcript, kept_by, kept_for, wire_name
 from workbench.models.wire.wires import WIRES, Assembler, address
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class LiveModel:
         self._clock = clock
         self._find_key = find_key
         self._wall = wall
-        self._transcript = Transcript(self._wire.name, self._wire.encode_turn, self._wire.may_be_id)
+        self._transcript = Transcript(self._wire.name, self._wire.encode_turn, self._wire.may_be_id, endpoint.base_url)
         self._offered: tuple[ToolInfo, ...] = ()
         self._tools: list[dict[str, object]] = []
         self._names: dict[str, str] = {}
@@ -87,6 +88,10 @@ class LiveModel:
                 raise ModelFailure(failed.kind, key.scrub_words(detail), attempts=attempt, partial=partial)
             on_signal(Signal("retry", key.scrub_words(failed.detail), pause))
             await self._clock.sleep(pause)
+
+    def takes_back(self, message: Message) -> bool:
+        """Whether it is sent what was kept of this reply."""
+        return bool(kept_for(message.opaque, self._wire.name, self.endpoint.base_url))
 
     def close(self) -> None:
         """Close the connections, where the event loop has not done so. It can still be asked afterwards."""
@@ -204,7 +209,7 @@ class LiveModel:
             calls=calls,
             finish=key.scrub(reply.finish),
             model=key.scrub(reply.model) or self.name,
-            opaque=key.scrub(reply.opaque),
+            opaque=key.scrub(kept_by(reply.opaque, self.endpoint.base_url)),
             notes=tuple(map(key.scrub, notes)),
             attempts=attempts,
         )

@@ -29,7 +29,7 @@ from workbench.core.events import (
 from workbench.core.gate import judge
 from workbench.core.records import CallRecord
 from workbench.core.state import State
-from workbench.core.statuses import Status
+from workbench.core.statuses import SUCCESSES, Status
 from workbench.core.values import Header
 from workbench.scenarios.loops import ENGINE
 
@@ -37,7 +37,7 @@ Entry = dict[str, Any]
 """A `[[person]]` table."""
 
 PEOPLE = ("person", "script")
-NOT_SET = frozenset({"faults", "grants", "hold", "next_reply", "title"})
+NOT_SET = frozenset({"faults", "grants", "hold", "model", "next_reply", "title"})
 """Settings that no entry repeats: what came of them is in the replies, the decisions and the results."""
 
 
@@ -172,9 +172,9 @@ class Answers:
         self._resumed = self._resumed or self.state.status is not Status.RUNNING
 
     def _branched(self, _: Forked) -> None:
-        self._resumed = self._resumed or self.state.status is not Status.RUNNING
+        self._resumed = self._resumed or self.state.status not in (Status.RUNNING, *SUCCESSES)
         for place, record in enumerate(self.state.batch):
-            if record.result is None and record.started is None:
+            if record.result is None and record.held is None:
                 self._turn.calls.pop(place, None)
 
     def _decided(self, event: Decided) -> None:

@@ -9,6 +9,7 @@ from workbench.core.values import (
     GoalCheck,
     Header,
     Limits,
+    ModelInfo,
     Pattern,
     Prices,
     ProtocolOptions,
@@ -57,7 +58,7 @@ def build_header(
     if problems := [*missing, *unknown_faults(scenario, catalogue)]:
         file = path or scenario.title or "scenario"
         raise ScenarioError([Problem(file, line_in(path, place), dotted(place), words) for place, words in problems])
-    model = scenario.model
+    model = model_info(scenario, endpoint)
     return Header(
         id=id,
         goal=scenario.goal,
@@ -75,15 +76,30 @@ def build_header(
         split=scenario.authority.split,
         goal_check=_goal_check(scenario.goal_check),
         faults=tuple(fault_of(table, catalogue) for table in scenario.fault),
-        prices=endpoint.prices if endpoint else None if model.prices is None else Prices(**model.prices.model_dump()),
-        free=model.use in WITHOUT_PRICE and model.prices is None,
-        model=endpoint.model if endpoint else model.name or model.use,
-        context_window=endpoint.context_window if endpoint else model.context_window,
+        prices=model.prices,
+        free=model.free,
+        model=model.shown,
+        context_window=model.context_window,
         root=root,
         parent=parent,
         parent_at=parent_at,
         scenario=to_plain(scenario),
         scenario_path=path,
+    )
+
+
+def model_info(scenario: Scenario, endpoint: Endpoint | None = None) -> ModelInfo:
+    """What a run knows of the model that the scenario asks for; `endpoint` is the one of a live model."""
+    model = scenario.model
+    own = None if model.prices is None else Prices(**model.prices.model_dump())
+    return ModelInfo(
+        use=model.use,
+        name=model.name or "",
+        base_url=model.base_url or "",
+        shown=endpoint.model if endpoint else model.name or model.use,
+        free=model.use in WITHOUT_PRICE and model.prices is None,
+        prices=endpoint.prices if endpoint else own,
+        context_window=endpoint.context_window if endpoint else model.context_window,
     )
 
 

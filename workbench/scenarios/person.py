@@ -17,7 +17,7 @@ from workbench.core.events import (
     UserMessage,
 )
 from workbench.core.faults import NO_RESULT
-from workbench.core.loop import altered
+from workbench.core.loop import altered, done_elsewhere
 from workbench.core.ports import Question
 from workbench.core.records import CallRecord
 from workbench.core.state import State
@@ -40,7 +40,7 @@ class ScriptedPerson:
         if used >= len(self._entries):
             return None
         entry = self._entries[used]
-        if not _fits(entry, question, state):
+        if not _fits(entry, question, state) or _is_asked_anew(question, state):
             return None
         if entry.do == "cancel":
             return (StopRequested(by="script"),)
@@ -67,6 +67,14 @@ def _fits(entry: PersonEntry, question: Question, state: State) -> bool:
     if entry.tool is not None and entry.tool != call.tool:
         return False
     return entry.nth is None or entry.nth == _number(call.id, entry.tool, state)
+
+
+def _is_asked_anew(question: Question, state: State) -> bool:
+    """Whether the call may have taken effect already. Who wrote the answers beforehand could not know of that."""
+    if question.on != "approval":
+        return False
+    record = question.calls[0]
+    return bool(done_elsewhere(state, record.call.tool, record.arguments))
 
 
 def _number(call_id: str, tool: str | None, state: State) -> int:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -213,30 +213,37 @@ class JournalWriter:
             self.close()
 
 
-def create_session(path: Path, header: Header, *, durable: bool = True) -> JournalWriter:
-    """A new session at that path, with the right to write it. It appears whole or not at all.
+def create_session(path: Path, header: Header, events: Sequence[Event] = (), *, durable: bool = True) -> JournalWriter:
+    """A new session at that path, with the right to write it. It appears whole, with these events, or not at all.
 
     Raises SessionExists when something is there already, SessionLocked when somebody else is just making it,
     JournalError when it cannot be written.
     """
+    what = "the header"
     try:
-        head = header_text(header).encode()
+        head, bodies = header_text(header).encode(), []
+        for n, event in enumerate(events, 1):
+            what = f"event {n}"
+            bodies.append(event_body(n, event))
     except (TypeError, ValueError, RecursionError) as error:
-        raise JournalError(f"the header of {path.name} cannot be written as TOML: {error}") from error
-    head += Seal(header.id).line(0, head)
+        raise JournalError(f"{what} of {path.name} cannot be written as TOML: {error}") from error
+    seal = Seal(header.id)
+    data = b"".join(
+        [head, seal.line(0, head), *(b"\n" + body + seal.line(n, body) for n, body in enumerate(bodies, 1))]
+    )
     unfinished = path.with_name(f"{path.name}.new")
     with _locked(path) as lock:
         if path.exists():
             raise SessionExists(f"{path.name} is there already; a session is never written over another")
         try:
-            _write_file(unfinished, head, os.O_TRUNC, durable=durable)
+            _write_file(unfinished, data, os.O_TRUNC, durable=durable)
             unfinished.rename(path)
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise
         if durable:
             _sync_folder(path.parent)
-        return JournalWriter(path, header.id, Extent(len(head), 0), lock, durable=durable)
+        return JournalWriter(path, header.id, Extent(len(data), len(bodies)), lock, durable=durable)
 
 
 def open_session(path: Path, *, durable: bool = True) -> tuple[Session, JournalWriter]:

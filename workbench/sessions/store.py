@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from workbench.core.events import Event, Forked, Resumed, SettingsChanged, Stopped, UserMessage
-from workbench.core.statuses import Status
+from workbench.core.statuses import SUCCESSES, Status
 from workbench.core.values import Header
 from workbench.sessions.encode import HEAD, event_from
 from workbench.sessions.errors import JournalError, SessionError, SessionExists, SessionLocked
@@ -84,8 +84,10 @@ class SessionStore:
         self.folder = folder
         self._durable = durable
 
-    def create(self, header: Header) -> JournalWriter:
-        """A new session in a file named after its title, e.g. `refund-for-a-broken-mug-3.toml`. Raises JournalError."""
+    def create(self, header: Header, events: Sequence[Event] = ()) -> JournalWriter:
+        """A new session in a file named after its title, e.g. `refund-for-a-broken-mug-3.toml`; it begins with these
+        events. Raises JournalError.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             names = [path.name for path in self.folder.iterdir()]
@@ -97,7 +99,7 @@ class SessionStore:
         while True:
             number += 1
             with suppress(SessionExists, SessionLocked):
-                return create_session(self.folder / f"{stem}-{number}.toml", header, durable=self._durable)
+                return create_session(self.folder / f"{stem}-{number}.toml", header, events, durable=self._durable)
 
     def open(self, path: Path) -> tuple[Session, JournalWriter]:
         """See `open_session`."""
@@ -192,7 +194,9 @@ def _status_and_title(events: Iterable[Event], title: str) -> tuple[Status, str]
         match event:
             case Stopped():
                 status = event.status
-            case UserMessage() | Resumed() | Forked():
+            case UserMessage() | Resumed():
+                status = Status.RUNNING
+            case Forked() if status not in SUCCESSES:
                 status = Status.RUNNING
             case SettingsChanged():
                 title = str(event.changes.get("title", title))

@@ -11,11 +11,17 @@ from workbench.toolkit.workspace import Effect, Workspace
 
 
 def fold_files(files: Mapping[str, str], effects: Iterable[Effect]) -> dict[str, str]:
-    """The files of a sandbox, path to text, after `effects` on top of the seed `files`."""
+    """The files of a sandbox, path to text, after `effects` on top of the seed `files`.
+
+    Raises ValueError for an effect that is none.
+    """
     folded = {posixpath.normpath(path): text for path, text in files.items()}
     for effect in effects:
-        path, added = effect["path"], effect.get("append")
-        folded[path] = effect["content"] if added is None else folded.get(path, "") + added
+        try:
+            path, added = effect["path"], effect.get("append")
+            folded[path] = effect["content"] if added is None else folded.get(path, "") + added
+        except (TypeError, KeyError, AttributeError):
+            raise ValueError(f"{effect!r:.80} is no effect: it needs path, and content or append") from None
     return folded
 
 

@@ -16,11 +16,14 @@ from typing import Any
 
 from workbench.core.records import Message
 from workbench.core.values import Call
-from workbench.models.wire.body import clean, sent_arguments
+from workbench.models.wire.body import clean, echo_text, sent_arguments
 
 GO_ON = "Go on."
 """What a model is told where nothing was said to it since it spoke, as in a run that goes on after a cut: every
 provider wants the last word to be ours."""
+
+AT = "at"
+"""The key of the address among what was kept of a reply."""
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME = 64
@@ -71,10 +74,14 @@ Encode = Callable[[Turn], list[dict[str, Any]]]
 
 
 class Transcript:
-    """The messages of one run in the shape of a wire. `may_be_id`: which ids of providers can be sent as they are."""
+    """The messages of one run in the shape of a wire. `may_be_id`: which ids of providers can be sent as they are.
 
-    def __init__(self, wire: str, encode: Encode, may_be_id: Callable[[str], bool]) -> None:
+    `address` is where they go: what another server has kept for itself is not sent there.
+    """
+
+    def __init__(self, wire: str, encode: Encode, may_be_id: Callable[[str], bool], address: str = "") -> None:
         self._wire = wire
+        self._address = address
         self._encode = encode
         self._may_be_id = may_be_id
         self._sources: list[Message] = []
@@ -113,7 +120,7 @@ class Transcript:
                 said = text
                 if native:
                     calls = tuple(map(self._call, item.calls))
-                echo = _echo(item.opaque, self._wire)
+                echo = kept_for(item.opaque, self._wire, self._address)
             elif item.role == "tool" and native:
                 results.append(SentResult(self._answered(item), text, item.is_error))
             elif text.strip():
@@ -158,11 +165,19 @@ def _turns(items: Sequence[Message], begin: int) -> Iterable[tuple[int, int]]:
     return zip(starts, [*starts[1:], len(items)], strict=True) if begin < len(items) else ()
 
 
-def _echo(opaque: str, wire: str) -> Mapping[str, Any]:
+def kept_for(opaque: str, wire: str, address: str) -> Mapping[str, Any]:
+    """What was kept of a reply, where that wire and address may have it; else nothing. Its own address is optional."""
     if not opaque:
         return {}
     try:
         kept = json.loads(opaque)
     except (ValueError, RecursionError):
         return {}
-    return kept if isinstance(kept, dict) and kept.get("wire") == wire else {}
+    if not isinstance(kept, dict) or kept.get("wire") != wire:
+        return {}
+    return kept if kept.get(AT, address) == address else {}
+
+
+def kept_by(opaque: str, address: str) -> str:
+    """What was kept of a reply, with the address that may have it back."""
+    return echo_text({**json.loads(opaque), AT: address}) if opaque else ""

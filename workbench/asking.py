@@ -1,0 +1,173 @@
+"""Which model a run asks: its scenario's own, or one that a person has chosen for it; and which there are to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.core.events import Event, SettingsChanged
+from workbench.core.model_info import model_from
+from workbench.core.ports import Clock, Model
+from workbench.core.state import State
+from workbench.core.values import ModelInfo
+from workbench.home import Home
+from workbench.scenarios.errors import ScenarioError
+from workbench.scenarios.header import model_info
+from workbench.scenarios.models import BUILDERS, build_model, is_live
+from workbench.scenarios.schema import Scenario
+
+if TYPE_CHECKING:
+    from workbench.models.live import LiveModel
+    from workbench.models.wire.endpoint import Endpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A model that can be asked."""
+
+    model: Model
+    info: ModelInfo
+    live: LiveModel | None = None
+    """The same, where it is one over the network: it keeps connections, and is to be closed."""
+    notes: tuple[str, ...] = ()
+    """What a person should know before it is asked, a sentence each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """A model to choose."""
+
+    choice: str
+    """What `choose` takes."""
+    title: str
+    about: str
+    missing: tuple[str, ...] = ()
+    """What keeps it from replying, or what cannot be told of it, a sentence each."""
+
+
+def asked_by(scenario: Scenario, home: Home, clock: Clock, file: str, *, typed_url: str = "") -> Asked:
+    """The model that a scenario asks for. `typed_url` is an address that a person has given just now.
+
+    Raises ScenarioError.
+    """
+    if not is_live(scenario):
+        return Asked(model=build_model(scenario, clock, file), info=model_info(scenario))
+    from workbench.models.live import LiveModel  # only for those who need a wire
+    from workbench.scenarios.live import cost_note
+
+    endpoint = endpoint_for(scenario, home, file, typed_url=typed_url)
+    live, cost = LiveModel(endpoint, clock=clock), cost_note(endpoint)
+    return Asked(model=live, info=model_info(scenario, endpoint), live=live, notes=(cost,) if cost else ())
+
+
+def asked_again(scenario: Scenario, home: Home, clock: Clock, file: str, *, typed_url: str = "") -> Asked:
+    """As `asked_by`, for a saved run: where its model cannot be asked any more, what it said can still be read."""
+    if not is_live(scenario):
+        return asked_by(scenario, home, clock, file)
+    from workbench.models.live import AbsentModel
+
+    try:
+        asked = asked_by(scenario, home, clock, file, typed_url=typed_url)
+    except ScenarioError as error:
+        problem = f"its model cannot be asked: {error}"
+        return Asked(
+            model=AbsentModel(scenario.model.use, problem),
+            info=ModelInfo(use=scenario.model.use, shown=scenario.model.use, free=False),
+            notes=(problem,),
+        )
+    return Asked(model=asked.model, info=asked.info, live=asked.live)  # the cost was said when the run began
+
+
+def endpoint_for(scenario: Scenario, home: Home, file: str, *, typed_url: str = "") -> Endpoint:
+    """Where the requests of a scenario with a live model go. Raises ScenarioError."""
+    from workbench.scenarios.live import endpoint_of, load_models
+
+    models = load_models(home.models, trusted=home.tools_trusted)
+    return endpoint_of(scenario, models, file, typed_url=typed_url)
+
+
+# ---------------------------------------------------------------- another model
+
+
+def with_other(scenario: Scenario, choice: str, base_url: str = "") -> Scenario:
+    """The scenario with another model: `WIRE:NAME`, a name of models.toml, or one of the offline models; "" for its
+    own. Raises ScenarioError.
+    """
+    from workbench.scenarios.live import with_model
+
+    return with_model(scenario, choice, base_url) if choice or base_url else scenario
+
+
+def latest_choice(events: Sequence[Event]) -> ModelInfo | None:
+    """The model that was last chosen in a run; None where it is still the scenario's. Raises ValueError."""
+    for event in reversed(events):
+        if isinstance(event, SettingsChanged) and "model" in event.changes:
+            return model_from(event.changes["model"])
+    return None
+
+
+def with_choice(scenario: Scenario, info: ModelInfo | None) -> Scenario:
+    """The scenario as it asks the model that was chosen. Raises ScenarioError."""
+    own = scenario.model
+    if info is None or (info.use, info.name, info.base_url) == (own.use, own.name or "", own.base_url or ""):
+        return scenario
+    return with_other(scenario, f"{info.use}:{info.name}" if info.name else info.use, info.base_url)
+
+
+# ---------------------------------------------------------------- what there is to choose
+
+
+def options(scenario: Scenario, home: Home) -> list[Option]:
+    """The models that a run of the scenario can be given: its own first, then those without a network, then the live
+    ones of models.toml. Any other is `WIRE:NAME`. Raises ScenarioError for a models.toml that cannot be read.
+    """
+    own = scenario.model
+    lines = len(own.reply)
+    about: Mapping[str, str] = {
+        "scripted": f"its {lines} replies, from the same place on" if lines else "the scenario has no replies",
+        "human": "you write each reply",
+    }
+    choices = [Option(choice="", title=_shown(scenario), about="the scenario's own")]
+    choices += [
+        Option(choice=name, title=name, about=about.get(name, ""))
+        for name in BUILDERS
+        if name != own.use and (name != "scripted" or lines)
+    ]
+    return [*choices, *_live_options(scenario, home)]
+
+
+def _shown(scenario: Scenario) -> str:
+    return f"{scenario.model.use}:{scenario.model.name}" if scenario.model.name else scenario.model.use
+
+
+def _live_options(scenario: Scenario, home: Home) -> list[Option]:
+    if not home.models.is_file():
+        return []
+    from workbench.scenarios.live import endpoint_of, load_models, missing, with_model
+
+    models = load_models(home.models, trusted=home.tools_trusted)
+    found = []
+    for entry in models.entries:
+        title, about = entry.name, f"{entry.wire}:{entry.model}"
+        try:
+            endpoint = endpoint_of(with_model(scenario, entry.name), models)
+            lacks = tuple(missing(endpoint))
+            about = f"{about} at {endpoint.base_url}"
+        except ScenarioError as error:
+            lacks = tuple(problem.message for problem in error.problems)
+        found.append(Option(choice=entry.name, title=title, about=about, missing=lacks))
+    return found
+
+
+def left_out(state: State, asked: Asked) -> str:
+    """What of the earlier replies the model is not sent, as only the one that wrote it can read it; "" for nothing."""
+    written = [message for message in state.messages if message.opaque]
+    if not written:
+        return ""
+    live = asked.live
+    count = len(written) if live is None else sum(not live.takes_back(message) for message in written)
+    if not count:
+        return ""
+    replies = "one earlier reply" if count == 1 else f"{count} earlier replies"
+    return f"{replies} had thinking that only the model before can read: {asked.info.shown} is not sent that"
