@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.core.events import ModelFailed, ModelReply, Notice, ToolResult
+from workbench.core.events import Event, ModelFailed, ModelReply, Notice, ToolResult
 from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
 from workbench.models.scripted import unused_lines
 from workbench.opening import Opened
@@ -39,15 +40,13 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
         stopped_by=stop.knob if stop is not None else "",
         unused_replies=unused_lines(script_lines(opened.scenario), served),
         # Where a person took part, answers that were written beforehand are not missed.
-        unused_person=() if person_took_part(run) else unused_entries(opened.scenario.person, state),
+        unused_person=() if person_took_part(run.events) else unused_entries(opened.scenario.person, state),
     )
 
 
-def person_took_part(run: Run) -> bool:
-    """Whether a real person has decided, changed or stopped something in this run."""
-    return any(
-        getattr(event, "by", "") == "person" or getattr(event, "changed_by", "") == "you" for event in run.events
-    )
+def person_took_part(events: Sequence[Event]) -> bool:
+    """Whether a real person has decided, changed or stopped something in the run with these events."""
+    return any(getattr(event, "by", "") == "person" or getattr(event, "changed_by", "") == "you" for event in events)
 
 
 def _observations(run: Run) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ class _Decision:
 def settle(opened: Opened, options: argparse.Namespace) -> None:
     """Record what the options say. Raises BadInput, ScenarioError or CommandError before anything is recorded."""
     run = opened.run
-    settings = _settings(opened.scenario, options)
+    settings = settings_of(opened.scenario, options)
     decisions = _decisions(run, options)
     stopped = run.state.status is not Status.RUNNING
     if options.message is not None:
@@ -49,7 +49,7 @@ def settle(opened: Opened, options: argparse.Namespace) -> None:
         run.message(options.message)
 
 
-def _settings(scenario: Scenario, options: argparse.Namespace) -> dict[str, Any]:
+def settings_of(scenario: Scenario, options: argparse.Namespace) -> dict[str, Any]:
     """The changes of --set and --no-limit, as the run takes them; they are checked like a scenario's own keys."""
     changed = apply_overrides(scenario, options.changes, options.no_limits)
     limits = limits_of(changed.limits)

@@ -13,6 +13,7 @@ COMMANDS = (
     "check",
     "resume",
     "show",
+    "fork",
     "tools",
     "faults",
     "models",
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     _check(commands.add_parser("check", help="run every scenario that has [expect], and compare"))
     _resume(commands.add_parser("resume", help="go on with a saved run"))
     _show(commands.add_parser("show", help="print a saved run"))
+    _fork(commands.add_parser("fork", help="go on from any event of a saved run, in a session of its own"))
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
@@ -97,8 +99,7 @@ def _parser() -> argparse.ArgumentParser:
 def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
     _changes(parser)
-    parser.add_argument("--model", default="", metavar="WIRE:NAME", help="another model; or a name of models.toml")
-    parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
+    _model(parser)
     parser.add_argument(
         "--fault", action="append", default=[], dest="faults", metavar="NAME:KEY=VALUE,…", help="see workbench faults"
     )
@@ -139,10 +140,30 @@ def _resume(parser: argparse.ArgumentParser) -> None:
 
 def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION")
-    parser.add_argument("--at", type=int, metavar="N", help="as it was after event N")
-    parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost"), default="text")
+    parser.add_argument("--at", type=int, metavar="N", help="as it was after event N; effects: those after it")
+    parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost", "effects"), default="text")
     _common(parser)
     parser.set_defaults(command=_late("show", "show"))
+
+
+def _fork(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="it is only read, and stays as it is")
+    parser.add_argument("--at", type=int, metavar="N", help="the last event that the fork has; by default the latest")
+    parser.add_argument("--result", metavar="TEXT", help="what the model reads as the result at N instead")
+    parser.add_argument("--reply", metavar="TEXT", help="what the model said at N instead")
+    parser.add_argument("--user", metavar="TEXT", help="what the user said at N instead")
+    _model(parser)
+    parser.add_argument("--title", default="", metavar="TEXT", help="a name for the fork")
+    _changes(parser)
+    parser.add_argument("--save", metavar="PATH", help="where to keep it; by default in sessions/")
+    _printing(parser)
+    _common(parser)
+    parser.set_defaults(command=_late("forks", "fork_session"))
+
+
+def _model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default="", metavar="WIRE:NAME", help="another model; or a name of models.toml")
+    parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
 
 
 def _changes(parser: argparse.ArgumentParser) -> None:

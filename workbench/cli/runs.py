@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     )
     for note in opened.notes:
         print(visible(note), file=sys.stderr)
-    return _play(opened, options)
+    return play(opened, options)
 
 
 def resume(options: argparse.Namespace) -> int:
@@ -72,13 +72,13 @@ def resume(options: argparse.Namespace) -> int:
             if note:
                 print(visible(note), file=sys.stderr)
         settle(opened, options)
-        if person_took_part(opened.run):
+        if person_took_part(opened.run.events):
             # What the scenario's person was to say does not fit any more; a question waits for the real one.
             opened.run.person = None
     except BaseException:
         opened.close()
         raise
-    return _play(opened, options)
+    return play(opened, options)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -101,7 +101,8 @@ def check(options: argparse.Namespace) -> int:
     return EXIT_OK if all(verdict.passed for verdict in verdicts) else EXIT_FAILED
 
 
-def _play(opened: Opened, options: argparse.Namespace) -> int:
+def play(opened: Opened, options: argparse.Namespace) -> int:
+    """Play a run to where it stops or waits, and print it; returns the exit code."""
     try:
         printer = (headless.EventPrinter if options.json else headless.TranscriptPrinter)(opened.run, out)
         if opened.live is not None:

@@ -1,4 +1,4 @@
-"""`workbench show`: a saved run as it stands, or stood at some event, in one of four forms."""
+"""`workbench show`: a saved run as it stands, or stood at some event, in one of several forms."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ from dataclasses import replace
 from workbench.cli.errors import BadInput
 from workbench.cli.places import home_of, session_file
 from workbench.core.events import Event
+from workbench.core.ledger import executed
 from workbench.core.records import RequestMark
 from workbench.core.state import State
+from workbench.core.values import Header
 from workbench.headless import entry_lines, event_line
 from workbench.opening import fold_session
 from workbench.sessions.journal import read_session
 from workbench.view import words
+from workbench.view.effects import effect_lines, effects_title
 from workbench.view.figures import money
+from workbench.view.lines import line_text
 from workbench.view.timeline import Timeline
 from workbench.view.visible import visible
+
+LEDGER_WIDTH = 1000
+"""Cells of a line of the effect ledger: what stands further right than that nobody reads."""
 
 
 def show(options: argparse.Namespace) -> int:
@@ -30,11 +37,22 @@ def show(options: argparse.Namespace) -> int:
         raise BadInput(f"--at {at}: the session has {total} events")
     if session.torn:
         print(visible(session.torn), file=sys.stderr)
+    if options.form == "effects":
+        for line in ledger(session.header, session.events, 0 if options.at is None else at):
+            print(line)
+        return 0
     events = session.events[:at]
     state = fold_session(replace(session, events=events))
     for line in _FORMS[options.form](state, events):
         print(line)
     return 0
+
+
+def ledger(header: Header, events: Sequence[Event], after: int) -> list[str]:
+    """What a run really did after that event, a line each."""
+    items = executed(header, events, after)
+    rows = effect_lines(header, items, LEDGER_WIDTH)
+    return [visible(effects_title(items, after)), *(f"  {visible(line_text(row))}".rstrip() for row in rows)]
 
 
 def _text(state: State, events: Sequence[Event]) -> list[str]:

@@ -9,7 +9,7 @@ from workbench.core.values import Header
 from workbench.view import words
 from workbench.view.arguments import spelled_line
 from workbench.view.entries import Line, Role, Span
-from workbench.view.figures import amount
+from workbench.view.figures import amount, counted
 from workbench.view.lines import clip, cut_line, one_line, pad, wrap
 from workbench.view.visible import cells
 
@@ -32,18 +32,21 @@ def fate_words(item: Executed) -> tuple[str, str, Role]:
 
 def effects_title(items: Sequence[Executed], after: int) -> str:
     """In one sentence what the run did after event `after`."""
-    point = f"after event {amount(after)} " if after else ""
+    point = f"After event {amount(after)}: " if after else ""
     if not items:
-        return f"{point}nothing was done that is more than reading".strip().capitalize()
+        return _begun(f"{point}nothing but reading was done")
     stands = sum(item.fate == "stands" and item.outcome == "ran" for item in items)
     maybe = sum(item.outcome == "unknown" for item in items)
-    things = "one call" if len(items) == 1 else f"{amount(len(items))} calls"
-    parts = [f"{point}{things} really acted".capitalize()]
+    parts = [f"{point}{counted(len(items), 'call')} really acted"]
     if stands:
-        parts.append(f"{'it' if len(items) == stands == 1 else amount(stands)} cannot be undone")
+        parts.append(f"{amount(stands)} cannot be undone")
     if maybe:
-        parts.append(f"of {'one' if maybe == 1 else amount(maybe)} nobody knows")
-    return "; ".join(parts)
+        parts.append(f"of {amount(maybe)} nobody knows")
+    return _begun("; ".join(parts))
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def effect_lines(header: Header, items: Sequence[Executed], width: int) -> list[Line]:
@@ -67,7 +70,7 @@ def _files(item: Executed) -> str:
         return ""
     named = ", ".join(map(one_line, item.files[:NAMED]))
     more = f" and {amount(len(item.files) - NAMED)} more" if len(item.files) > NAMED else ""
-    return f"{named}{more}: as before it."
+    return f"{named}{more} {'is' if len(item.files) == 1 else 'are'} as before."
 
 
 def _consequence(header: Header, item: Executed) -> str:
