@@ -39,8 +39,7 @@ class Option:
     """A model to choose."""
 
     choice: str
-    """What `choose` takes."""
-    title: str
+    """What `with_other` takes; also how it is called."""
     about: str
     missing: tuple[str, ...] = ()
     """What keeps it from replying, or what cannot be told of it, a sentence each."""
@@ -94,9 +93,11 @@ def with_other(scenario: Scenario, choice: str, base_url: str = "") -> Scenario:
     """The scenario with another model: `WIRE:NAME`, a name of models.toml, or one of the offline models; "" for its
     own. Raises ScenarioError.
     """
+    if not base_url and choice in ("", own_choice(scenario)):
+        return scenario
     from workbench.scenarios.live import with_model
 
-    return with_model(scenario, choice, base_url) if choice or base_url else scenario
+    return with_model(scenario, choice, base_url)
 
 
 def latest_choice(events: Sequence[Event]) -> ModelInfo | None:
@@ -109,10 +110,11 @@ def latest_choice(events: Sequence[Event]) -> ModelInfo | None:
 
 def with_choice(scenario: Scenario, info: ModelInfo | None) -> Scenario:
     """The scenario as it asks the model that was chosen. Raises ScenarioError."""
-    own = scenario.model
-    if info is None or (info.use, info.name, info.base_url) == (own.use, own.name or "", own.base_url or ""):
+    if info is None:
         return scenario
-    return with_other(scenario, f"{info.use}:{info.name}" if info.name else info.use, info.base_url)
+    choice = f"{info.use}:{info.name}" if info.name else info.use
+    as_own = choice == own_choice(scenario) and info.base_url == (scenario.model.base_url or "")
+    return scenario if as_own else with_other(scenario, choice, info.base_url)
 
 
 # ---------------------------------------------------------------- what there is to choose
@@ -128,16 +130,17 @@ def options(scenario: Scenario, home: Home) -> list[Option]:
         "scripted": f"its {lines} replies, from the same place on" if lines else "the scenario has no replies",
         "human": "you write each reply",
     }
-    choices = [Option(choice="", title=_shown(scenario), about="the scenario's own")]
+    choices = [Option(choice=own_choice(scenario), about="the scenario's own")]
     choices += [
-        Option(choice=name, title=name, about=about.get(name, ""))
+        Option(choice=name, about=about.get(name, ""))
         for name in BUILDERS
         if name != own.use and (name != "scripted" or lines)
     ]
     return [*choices, *_live_options(scenario, home)]
 
 
-def _shown(scenario: Scenario) -> str:
+def own_choice(scenario: Scenario) -> str:
+    """How the scenario's own model is chosen."""
     return f"{scenario.model.use}:{scenario.model.name}" if scenario.model.name else scenario.model.use
 
 
@@ -149,14 +152,12 @@ def _live_options(scenario: Scenario, home: Home) -> list[Option]:
     models = load_models(home.models, trusted=home.tools_trusted)
     found = []
     for entry in models.entries:
-        title, about = entry.name, f"{entry.wire}:{entry.model}"
         try:
-            endpoint = endpoint_of(with_model(scenario, entry.name), models)
-            lacks = tuple(missing(endpoint))
-            about = f"{about} at {endpoint.base_url}"
+            lacks = tuple(missing(endpoint_of(with_model(scenario, entry.name), models)))
         except ScenarioError as error:
             lacks = tuple(problem.message for problem in error.problems)
-        found.append(Option(choice=entry.name, title=title, about=about, missing=lacks))
+        address = f" at {entry.base_url}" if entry.base_url else ""
+        found.append(Option(choice=entry.name, about=f"{entry.wire}:{entry.model}{address}", missing=lacks))
     return found
 
 

@@ -152,8 +152,8 @@ def _other_model(
         return None
     from workbench.clocks import SystemClock
 
-    before = with_choice(scenario, latest_choice(events))
-    asking = with_other(before, branch.choice, branch.base_url)
+    known = scenario if branch.choice else with_choice(scenario, latest_choice(events))
+    asking = with_other(known, branch.choice, branch.base_url)
     return asked_by(asking, home, clock or SystemClock(), branch.choice, typed_url=branch.base_url)
 
 
@@ -178,13 +178,13 @@ def _beginning(
     header, title = state.header, state.title
     if branch.text is not None:
         add(edited(state, events[branch.at - 1], branch.text, tools))
-    effects = executed(header, events, branch.at)
-    add(Forked(parent=header.id, at=branch.at, effects=tuple(map(entry_to, effects))))
+    effects = tuple(map(entry_to, executed(header, events, branch.at)))
+    add(Forked(parent=header.id, at=branch.at, title=title, effects=effects))
     changes = dict(branch.changes)
     if title != header.title:
         # The run was named on the way here, and the name of a fork is its own.
         changes.setdefault("title", branch.title or branch_title(title, branch.at))
-    if asked is not None:
+    if asked is not None and asked.info != state.model:
         changes["model"] = model_to(asked.info)
     if changes:
         add(commands.changed(state, changes))

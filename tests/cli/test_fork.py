@@ -67,7 +67,7 @@ def test_a_fork_goes_on_from_there_and_its_parent_stays_to_the_byte(command: Com
     parent, fork = read_session(mail), read_session(fork_of(home))
     assert mail.read_bytes() == before
     assert fork.events[:8] == parent.events[:8]
-    assert fork.events[8] == Forked(parent=parent.header.id, at=8)
+    assert fork.events[8] == Forked(parent=parent.header.id, at=8, title="Mail")
     header = fork.header
     assert (header.parent, header.parent_at, header.root) == (parent.header.id, 8, parent.header.id)
     assert (header.title, fork.path.stem) == ("Mail, from event 8", "mail-from-event-8-1")

@@ -111,14 +111,16 @@ def test_the_past_takes_off_what_would_change_the_run() -> None:
         "raise_cap",
         "message",
         "stop",
-        "edit",
         "undo_change",
+        "model",
     )
     for name in off:
         assert reason_not(name, past) == "this is the past: end goes back to now", name
     assert not set(off) & {action.name for action in line_actions(past)}
-    for name in ("move", "run", "event_back", "event_forward", "view", "sees", "latest", "search"):
+    for name in ("move", "run", "event_back", "event_forward", "view", "sees", "latest", "search", "fork"):
         assert reason_not(name, past) == "", name
+    assert reason_not("edit", Situation(phase="past", changeable=True)) == ""
+    assert "pick one first" in reason_not("edit", past)
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -57,7 +57,7 @@ def test_while_typing_help_has_a_key_that_types_nothing() -> None:
 
 def test_two_keys_that_go_opposite_ways_stand_together() -> None:
     (line,) = plain(Situation(phase="past"), 120)
-    assert line.startswith(" ← → event   shift+← → step   end now   w what it saw   t the loop   r play")
+    assert line.startswith(" ← → event   shift+← → step   end now   F fork…   w what it saw   t the loop   r play")
 
 
 def test_own_keys_are_shown() -> None:

@@ -295,7 +295,7 @@ def test_a_result_that_came_too_late() -> None:
                 parent="r0", at=12, effects=({"tool": "create_refund", "arguments": '{"amount":6.25}', "key": "k"},)
             ),
             "FORK",
-            ["forked from r0 at event 12", 'after that it did: create_refund {"amount":6.25}'],
+            ["forked from r0 at event 12", '✗ cannot be undone: create_refund {"amount":6.25}'],
         ),
     ],
 )

@@ -298,6 +298,8 @@ class Forked(Event):
     parent: str
     at: int
     """How many events the branch has from its parent: all before this one. The last may have got another text."""
+    title: str = ""
+    """What the parent was called."""
     effects: tuple[Mapping[str, Any], ...] = ()
     """What the parent really did after that point, as `ledger.entry_to` writes it. What cannot be undone, or may be
     done once only, is asked about."""

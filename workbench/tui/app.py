@@ -28,6 +28,7 @@ from workbench.tui.themes import load_themes, role_defaults
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
+    from workbench.forking import Branch
     from workbench.opening import Opened
     from workbench.tui.editor.opener import EditorOpener
 
@@ -140,6 +141,10 @@ class WorkbenchApp(App[None]):
     def run_again(self, opened: Opened) -> None:
         """The same scenario from the start, in a new session, in place of the screen of this one."""
         self._opener.again(opened)
+
+    def fork_run(self, opened: Opened, branch: Branch, *, play: bool = False) -> None:
+        """A fork of the run, in place of its screen; the run stays as it is."""
+        self._opener.fork(opened, branch, play=play)
 
     def leave_run(self, screen: RunView) -> None:
         """Close the run in order, then go back to what was below it."""

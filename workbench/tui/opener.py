@@ -15,6 +15,7 @@ from workbench.tui.dialogs import Confirm
 from workbench.tui.screens import RunView
 
 if TYPE_CHECKING:
+    from workbench.forking import Branch
     from workbench.opening import Opened
     from workbench.tui.app import WorkbenchApp
 
@@ -76,6 +77,16 @@ class Opener:
 
         self._open(Wanted(make, in_place_of=next(self._app.runs(), None)))
 
+    def fork(self, opened: Opened, branch: Branch, *, play: bool) -> None:
+        header, events = opened.run.header, tuple(opened.run.events)
+
+        def make(home: Home, _: bool) -> Opened:
+            from workbench.forking import fork
+
+            return fork(header, events, branch, home)
+
+        self._open(Wanted(make, play, in_place_of=next(self._app.runs(), None)))
+
     async def leave(self, screen: RunView) -> None:
         await screen.close_run()
         if next(self._app.runs(), None) is screen:
@@ -101,6 +112,7 @@ class Opener:
     def _explained(self, error: Exception, wanted: Wanted) -> bool:
         """Ask about what a person can allow, say what else is wrong. Returns whether it was one of the known errors."""
         from workbench.opening import TrustNeeded
+        from workbench.runner import CommandError
         from workbench.scenarios.errors import ScenarioError
         from workbench.sessions.errors import SessionError, SessionLocked
 
@@ -116,7 +128,7 @@ class Opener:
                 self._ask_about_tools(error, wanted)
             case ScenarioError():
                 self._app.report(*map(str, error.problems))
-            case SessionError() | HomeError():
+            case SessionError() | HomeError() | CommandError():
                 self._app.report(str(error))
             case OSError():
                 self._app.report(f"it cannot be opened: {error}")

@@ -243,6 +243,14 @@ ACTIONS: tuple[Action, ...] = (
     _viewer("previous_request", "left", "step before", "The request of the step before, or the frame before."),
     _viewer("next_request", "right", "step after", "The request of the step after, or the next frame."),
     # ---- sessions
+    _sessions(
+        "fork",
+        "F",
+        "fork…",
+        "A new session from the event that is looked at; what cannot be undone after it is said first.",
+        unless=when.still,
+    ),
+    _sessions("model", "M", "another model…", "Who is asked from here on.", short="model…", unless=when.model_changes),
     _sessions("again", "R", "run again", "Run again from the start, in a new session.", short="again"),
     _sessions("message", "m", "message", "Send a message; the run goes on with it.", unless=when.messages),
     _sessions("name", "s", "name it", "Give the session a name; it is saved all along.", short="name"),
@@ -275,7 +283,13 @@ ACTIONS: tuple[Action, ...] = (
         label=lambda s: "tell it: unknown" if s.interrupted else "deny…",
         unless=when.call_waits,
     ),
-    _approval("edit", "e", "edit…", "Change the arguments, or the held result.", unless=when.editable),
+    _approval(
+        "edit",
+        "e",
+        "edit…",
+        "Change the arguments, or the held result; anything else that was said, in a fork.",
+        unless=when.editable,
+    ),
     _approval(
         "answer_for",
         "a",
@@ -349,7 +363,7 @@ ACTIONS: tuple[Action, ...] = (
 BY_NAME: dict[str, Action] = {action.name: action for action in ACTIONS}
 
 _HOME = ("open", "open_and_run", "show_scripts", "filter", "new_script", "edit_script", "delete", "settings", "back")
-_ENDED = ("message", "event_back", "again", "make_scenario", "name", "back")
+_ENDED = ("message", "event_back", "fork", "again", "make_scenario", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
 KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
@@ -363,7 +377,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "hold"): ("move", "run", "edit", "undo_change", "hold", "sees"),
     ("run", "stopped"): ("raise_cap", *_ENDED),
     ("run", "answered"): _ENDED,
-    ("run", "past"): ("event_back", "step_back", "latest", "sees", "loop", "run"),
+    ("run", "past"): ("event_back", "step_back", "latest", "fork", "edit", "sees", "loop", "run"),
     ("run", "reply"): ("move", "run", "sees", "event_back", "loop", "hold", "make_scenario", "cap"),
     ("run", "typing"): ("submit", "close"),
     ("run", "writing"): ("submit", "insert", "sees", "close"),

@@ -18,6 +18,7 @@ from workbench.tui.keyline import KEY
 from workbench.tui.situation import Situation
 
 if TYPE_CHECKING:
+    from workbench.forking import Branch
     from workbench.opening import Opened
 
 Result = TypeVar("Result")
@@ -72,6 +73,9 @@ class Shell(Protocol):
 
     def run_again(self, opened: Opened) -> None:
         """The same scenario from the start, in a new session, in place of the screen of this one."""
+
+    def fork_run(self, opened: Opened, branch: Branch, *, play: bool = False) -> None:
+        """A fork of the run, in place of its screen; the run stays as it is."""
 
     def leave_run(self, screen: RunView) -> None:
         """Close the run and go back to Home."""

@@ -55,6 +55,8 @@ class Situation:
     """Whether an entry, or on Home an item, is picked."""
     has_original: bool = False
     """Whether the picked entry was changed, so that there is an original to see."""
+    changeable: bool = False
+    """Whether the picked entry can be given another text, in a fork."""
     showing_original: bool = False
     undoable: bool = False
     """Whether the held result was changed."""
@@ -117,7 +119,15 @@ def more_waits(s: Situation) -> str:
 def editable(s: Situation) -> str:
     if s.interrupted:
         return "it has started already: what it got cannot be changed"
-    return "" if s.phase in ("approval", "hold") else not_past(s) or "nothing is waiting that could be edited"
+    if s.phase in ("approval", "hold"):
+        return ""
+    if s.phase in FORKS:
+        return "" if s.changeable else "a fork can have another message, reply or result: pick one first"
+    return still(s) or call_waits(s)
+
+
+FORKS = ("idle", "paused", "reply", "stopped", "answered", "past")
+"""Phases in which the picked entry can be given another text, in a fork."""
 
 
 def undoable(s: Situation) -> str:
@@ -139,6 +149,10 @@ def inserting(s: Situation) -> str:
 
 def still(s: Situation) -> str:
     return "the run is going: {run} pauses it" if s.phase == "running" else ""
+
+
+def model_changes(s: Situation) -> str:
+    return not_past(s) or still(s)
 
 
 def picked(s: Situation) -> str:

@@ -124,7 +124,7 @@ def _batch(
 
 
 def consequences(state: State, record: CallRecord, preview: Preview, width: int, *, brief: bool = False) -> list[Line]:
-    """What a call would do, in the tool's own words, and why the person is asked; in brief without the why."""
+    """What a call would do, in the tool's own words, and why the person is asked; in brief only why again."""
     tool = state.tool(record.call.tool)
     lines: list[Line] = []
     sentence = one_line(preview(record.call.tool, record.arguments))
@@ -133,7 +133,7 @@ def consequences(state: State, record: CallRecord, preview: Preview, width: int,
         lines += within(rows, width, BRIEF_ROWS)[0] if brief else rows
     if tool is not None and tool.consequence:
         lines += wrap((Span(one_line(tool.consequence), "quiet"),), width)
-    why = "" if brief else _why_asked(state, record)
+    why = _known_before(state, record) if brief else _why_asked(state, record)
     if why:
         lines += wrap((Span(why, "quiet"),), width)
     return lines
@@ -145,11 +145,8 @@ def _why_asked(state: State, record: CallRecord) -> str:
     if tool is None:
         return ""
     name = words.name_of(tool.name)
-    key = state.effect_key(tool.name, record.arguments)
-    if key in state.forked_keys:
-        return f"Asked because the run this one was forked from has already done this.{_came_of(state, key)}"
-    if key in state.unsure_keys:
-        return "Asked because the same call was interrupted before, and nobody knows whether it took effect."
+    if known := _known_before(state, record):
+        return known
     arguments = _arguments(record)
     for rule in state.header.rules:
         if rule.decide == "ask" and matches(rule, tool.name, arguments):
@@ -159,6 +156,16 @@ def _why_asked(state: State, record: CallRecord) -> str:
         "outward": f"Asked because {name} reaches outside.",
         "undeclared": f"Asked because {name} does not declare what it may do.",
     }.get(tool.risk, "")
+
+
+def _known_before(state: State, record: CallRecord) -> str:
+    """That the call has been made before, or may have been; "" where nothing is known of that."""
+    key = state.effect_key(record.call.tool, record.arguments)
+    if key in state.forked_keys:
+        return f"Asked because the run this one was forked from has already done this.{_came_of(state, key)}"
+    if key in state.unsure_keys:
+        return "Asked because the same call was interrupted before, and nobody knows whether it took effect."
+    return ""
 
 
 def _came_of(state: State, key: str) -> str:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from typing import Literal
 
 from workbench.core.canonical import parse_object
-from workbench.core.events import Event, Held, ModelFailed, ModelReply, ToolResult
+from workbench.core.events import Event, Held, ModelFailed, ModelReply, ToolResult, UserMessage
 from workbench.core.loop import AskModel, AskPerson, Finished, Move
 from workbench.core.records import CallRecord, RequestMark
 from workbench.core.state import State
@@ -161,6 +161,19 @@ class Desk:
         """What a changed entry was; None when it was not changed."""
         event: Event | None = self.timeline.event(index)
         return event.original if isinstance(event, ModelReply | ToolResult) and event.changed else None
+
+    def changeable(self, index: int) -> bool:
+        """Whether an entry can be given another text, in a fork."""
+        return isinstance(self.timeline.event(index), UserMessage | ModelReply | ToolResult)
+
+    def place(self, index: int) -> int:
+        """The event that is looked at: of the past the one that is shown, else that of the entry; of the last entry,
+        the latest one.
+        """
+        if self.looking_back:
+            return self.state.n
+        last = not 0 <= index < len(self.timeline) - 1
+        return len(self.run.events) if last else self.timeline.number(index)
 
     def whole(self, index: int) -> list[Line]:
         """An entry with all there is to it: data in its colours, and what only people see."""

@@ -150,8 +150,8 @@ def event_words(event: Event, state: State) -> str:
             return f"a result of {_tool_of(state, call)} came too late"
         case Stopped(status=status):
             return f"the run stopped: {status.value.replace('_', ' ')}"
-        case Forked(parent=parent, at=at):
-            return f"forked from {cut_line(parent, words.NAME_ROOM)} at event {amount(at)}"
+        case Forked(parent=parent, at=at, title=title):
+            return f"forked from {cut_line(title or parent, words.NAME_ROOM)} at event {amount(at)}"
         case _:
             return _WORDS.get(type(event)) or event.kind.replace("_", " ")
 

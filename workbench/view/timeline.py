@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from workbench.core.events import (
     Event,
@@ -24,6 +23,7 @@ from workbench.core.events import (
     ToolResult,
     UserMessage,
 )
+from workbench.core.ledger import entry_from
 from workbench.core.loop import Move, next_move
 from workbench.core.records import CallRecord, RequestMark
 from workbench.core.state import State
@@ -31,6 +31,7 @@ from workbench.core.statuses import SUCCESSES
 from workbench.core.values import Call
 from workbench.view import words
 from workbench.view.arguments import arguments_line
+from workbench.view.effects import fate_words
 from workbench.view.entries import Entry, Line, Role, Span, lines_of, plain
 from workbench.view.figures import amount, duration
 from workbench.view.panes import waiting_ids
@@ -274,8 +275,11 @@ class Timeline:
         return None, "STOP", "error", [(Span(text, "quiet"),)], ""
 
     def _forked(self, _: int, event: Forked) -> Parts:
-        lines: list[Line] = [(Span(f"forked from {flat(event.parent)} at event {amount(event.at)}", "quiet"),)]
-        lines += [(Span(f"after that it did: {_done(effect)}", "quiet"),) for effect in event.effects]
+        parent = flat(event.title or event.parent)
+        lines: list[Line] = [(Span(f"forked from {parent} at event {amount(event.at)}", "quiet"),)]
+        for item in map(entry_from, event.effects):
+            sign, fate, role = fate_words(item)
+            lines.append((Span(f"{sign} {fate}: ", role), Span(flat(f"{item.tool} {item.arguments}".strip()), "quiet")))
         return None, "FORK", "past", lines, ""
 
     # ------------------------------------------------------------ pieces
@@ -351,10 +355,6 @@ def _shown(text: str) -> str:
 
 def _tool_of(record: CallRecord | None, call_id: str) -> str:
     return flat(record.call.tool if record is not None else call_id)
-
-
-def _done(effect: Mapping[str, Any]) -> str:
-    return flat(f"{effect.get('tool', '')} {effect.get('arguments', '')}".strip())
 
 
 def _struck(faults: Sequence[str]) -> Line:

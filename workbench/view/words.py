@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from workbench.core import faults
 from workbench.core.events import Stopped, ToolResult
@@ -339,6 +339,8 @@ def setting_words(key: str, value: object) -> list[str]:
         return ["results are held at the door" if value else "results are no longer held"]
     if key == "next_reply":
         return ["the reply that is due is the script's again" if value is None else "you put another reply in place"]
+    if key == "model" and isinstance(value, dict):
+        return [_model_words(value)]
     if key == "title":
         return [f"named {one_line(str(value))}"]
     if key == "approval.default":
@@ -346,6 +348,13 @@ def setting_words(key: str, value: object) -> list[str]:
     if key in ("grants", "faults") and isinstance(value, list | tuple):
         return _listed(key, value)
     return [one_line(f"{key} set to {value}")]
+
+
+def _model_words(value: Mapping[str, object]) -> str:
+    use, shown = one_line(str(value.get("use", ""))), one_line(str(value.get("shown", "")))
+    if use == "human":
+        return "you are the model from here on"
+    return f"asks {shown or use} from here on{f' ({use})' if shown not in ('', use) else ''}"
 
 
 def _cap_words(key: str, value: object) -> str:

@@ -10,6 +10,7 @@ from tests.tui.run.stage import Stage, opened_scenario, staged
 from workbench.home import Home
 from workbench.tui.actions import BY_NAME, KEY_LINES, key_words, keys_of
 from workbench.tui.help import HelpScreen
+from workbench.tui.run.fork import ForkQuestion
 from workbench.tui.run.loop_view import LoopView
 from workbench.tui.run.whole import WholeCall
 from workbench.tui.viewer import RequestViewer
@@ -89,6 +90,8 @@ CASES: dict[tuple[str, str], Done] = {
     ("stopped", "raise_cap"): steps(4),
     ("stopped", "message"): mode("message"),
     ("stopped", "event_back"): at(1),
+    ("stopped", "fork"): screen(ForkQuestion),
+    ("answered", "fork"): screen(ForkQuestion),
     ("stopped", "name"): mode("name"),
     ("answered", "message"): mode("message"),
     ("answered", "event_back"): at(1),
@@ -96,6 +99,8 @@ CASES: dict[tuple[str, str], Done] = {
     ("past", "event_back"): at(4),
     ("past", "step_back"): lambda stage: stage.kinds[stage.screen.desk.state.n - 1] == "model_reply",
     ("past", "latest"): at(0),
+    ("past", "fork"): screen(ForkQuestion),
+    ("past", "edit"): mode("fork"),
     ("past", "sees"): screen(RequestViewer),
     ("past", "loop"): screen(LoopView),
     ("past", "run"): at(0),

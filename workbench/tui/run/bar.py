@@ -19,12 +19,12 @@ from workbench.view.bars import Bar
 from workbench.view.entries import Line, Role, Span
 from workbench.view.lines import wrap
 
-AreaMode = Literal["edit", "edit-result", "answer", "message", "reply", "rewrite"]
+AreaMode = Literal["edit", "edit-result", "answer", "message", "reply", "rewrite", "fork"]
 FieldMode = Literal["reason", "name", "search"]
 ListMode = Literal["more", "limits", "grants"]
 Mode = Literal["", "question"] | AreaMode | FieldMode | ListMode
 
-COVERS = ("edit", "edit-result", "answer", "reply", "rewrite", "more", "limits", "grants")
+COVERS = ("edit", "edit-result", "answer", "reply", "rewrite", "fork", "more", "limits", "grants")
 """What takes the place of the transcript where there are few rows. A question does too, when it wants an answer."""
 
 ASIDE = ("message", "name", "search", "limits", "grants")

@@ -107,8 +107,14 @@ class Deciding(Drawing):
         """What the model is to read in place of a result."""
         if self.can("answer_for"):
             hint = "The tool does not run. The model reads your text as its result."
-            self.bar.open_area("answer", "wait", self._about("▲ Answer for", "", hint), self._draft("answer"))
+            text = self._draft("answer") or self._known_result()
+            self.bar.open_area("answer", "wait", self._about("▲ Answer for", "", hint), text)
             self.draw_keys()
+
+    def _known_result(self) -> str:
+        """What the call in front gave back where the run that this one was forked from has made it."""
+        record, state = self.waiting()[0], self.run_.state
+        return state.forked_keys.get(state.effect_key(record.call.tool, record.arguments), "")
 
     def _about(self, before: str, after: str, hint: str) -> Line:
         """The title of a field that is about the call in front."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from textual import events
 
 from workbench.tui.run.authoring import Authoring
+from workbench.tui.run.branching import Branching
 
 
-class RunScreen(Authoring):
+class RunScreen(Branching, Authoring):
     """Watch one run: step it, cap it, decide what it may do, and walk back through it."""
 
     CSS_PATH = "run.tcss"

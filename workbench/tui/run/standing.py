@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PHASES: dict[str, Phase] = {
     **dict.fromkeys(("edit", "edit-result"), "edit"),
+    "fork": "typing",
     **dict.fromkeys(("answer", "message"), "typing"),
     **dict.fromkeys(("reply", "rewrite"), "writing"),
     **dict.fromkeys(("reason", "name", "search"), "field"),
@@ -47,13 +48,16 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         holding=state.hold,
         has_entry=cursor >= 0,
         has_original=desk.original(cursor) is not None,
+        changeable=desk.changeable(cursor),
         reply_due=stand == "paused" and reply_due(desk.run) is not None,
     )
 
 
 def _submit_words(mode: str) -> str:
     words = {"edit": "run with these", "edit-result": "pass this on", "answer": "send as its result"}
-    return {**words, "reply": "send the reply", "rewrite": "put it in place"}.get(mode, "send")
+    return {**words, "reply": "send the reply", "rewrite": "put it in place", "fork": "fork with this"}.get(
+        mode, "send"
+    )
 
 
 def raise_words(desk: Desk) -> str:
@@ -66,13 +70,13 @@ def raise_words(desk: Desk) -> str:
 
 def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     """The quiet facts beside the title."""
-    header = desk.run.header
-    model = f"{header.model} model" if header.model in ("scripted", "human", "simulated") else header.model
+    header, asked = desk.run.header, desk.state.model.shown
+    model = f"{asked} model" if asked in ("scripted", "human", "simulated") else asked
     saved = opened.read_only or ("saved" if opened.session_path is not None else "not run yet")
     if desk.run.broken:
         saved = "not saved any more"
     if narrow:
-        return saved if desk.run.broken or opened.read_only else header.model
+        return saved if desk.run.broken or opened.read_only else asked
     return f"{header.protocol} · {model} · {saved}"
 
 

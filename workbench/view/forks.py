@@ -1,0 +1,58 @@
+"""What is said before a fork is made: from where, with what, and what going back does not undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.core.events import Event, ModelReply, ToolResult, UserMessage
+from workbench.core.ledger import executed
+from workbench.core.state import State
+from workbench.core.values import Header, RawCall
+from workbench.models.written import write
+from workbench.view.effects import effect_lines, effects_title
+from workbench.view.entries import Line, Role, Span
+from workbench.view.figures import amount
+from workbench.view.lines import wrap
+from workbench.view.past import event_words
+
+
+def text_of(event: Event | None, *, native: bool) -> str | None:
+    """The text of an event that a fork can have another one for, as a person writes it; None for any other event."""
+    match event:
+        case UserMessage():
+            return event.text
+        case ToolResult():
+            return event.content
+        case ModelReply():
+            calls = [RawCall(call.tool, call.arguments) for call in event.calls] if native else []
+            return write(event.text, calls, native=native)
+        case _:
+            return None
+
+
+def other_words(event: Event) -> str:
+    """What a fork with another text for that event has."""
+    return {UserMessage: "another message", ModelReply: "another reply"}.get(type(event), "another result")
+
+
+def fork_title(events: Sequence[Event], at: int, state: State, *, changed: bool) -> Line:
+    """Where a fork begins. `state` knows the calls."""
+    what = event_words(events[at - 1], state) if at else "before the first event"
+    with_ = f", with {other_words(events[at - 1])}" if changed else ""
+    return (
+        Span(f"◀ Fork at event {amount(at)} of {amount(len(events))}{with_}", "past", bold=True),
+        Span(f"   {what}", "quiet"),
+    )
+
+
+def undone_lines(header: Header, events: Sequence[Event], at: int, width: int) -> list[Line]:
+    """What the run really did after event `at`, what cannot be undone first."""
+    items = executed(header, events, at)
+    role: Role = "wait" if any(item.fate != "undone" for item in items) else "quiet"
+    title = wrap((Span(effects_title(items, at), role),), width)
+    return [*title, *((Span("  "), *line) for line in effect_lines(header, items, width - 2))]
+
+
+def acted(header: Header, events: Sequence[Event], at: int) -> bool:
+    """Whether the run did something after event `at` that is more than reading."""
+    return bool(executed(header, events, at))
