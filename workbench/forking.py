@@ -36,6 +36,7 @@ from workbench.sessions.journal import create_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_tools
+from workbench.view.forks import other_problem
 
 Editable = UserMessage | ModelReply | ToolResult
 """What a fork can have another text for."""
@@ -195,10 +196,10 @@ def _beginning(
 
 def edited(state: State, event: Event, text: str, tools: Tools) -> Event:
     """The event with another text, as it follows `state`. Raises CommandError for a text that it cannot have."""
+    if problem := other_problem(event, text, native=state.protocol.native_tools):
+        raise commands.CommandError(problem)
     match event:
         case UserMessage():
-            if not text.strip():
-                raise commands.CommandError("the message is empty")
             return UserMessage(text=text)
         case ToolResult():
             return _other_result(state, event, text, tools)

@@ -58,7 +58,8 @@ def effect_lines(header: Header, items: Sequence[Executed], width: int) -> list[
         room = max(8, width - FATE - 2 - cells(where))
         name = Span(cut_line(item.tool, min(words.NAME_ROOM, room)), bold=True)
         call = clip((name, Span(" "), *spelled_line(item.arguments)), room)
-        lines.append((Span(pad(f"{sign} {fate}", FATE), role), Span("  "), *call, Span(where, "quiet")))
+        line = (Span(pad(f"{sign} {fate}", FATE), role), Span("  "), *call, Span(where, "quiet"))
+        lines.append(clip(line, width))
         about = " ".join(filter(None, (_files(item), _consequence(header, item))))
         lines += [(Span(" " * (FATE + 2)), *row) for row in wrap((Span(about, "quiet"),), width - FATE - 2) if about]
     return lines

@@ -8,7 +8,7 @@ from workbench.core.events import Event, ModelReply, ToolResult, UserMessage
 from workbench.core.ledger import executed
 from workbench.core.state import State
 from workbench.core.values import Header, RawCall
-from workbench.models.written import write
+from workbench.models.written import write, written_problem
 from workbench.view.effects import effect_lines, effects_title
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
@@ -28,6 +28,15 @@ def text_of(event: Event | None, *, native: bool) -> str | None:
             return write(event.text, calls, native=native)
         case _:
             return None
+
+
+def other_problem(event: Event, text: str, *, native: bool) -> str:
+    """Why an event cannot have that text, as one sentence for people; "" when it can."""
+    if isinstance(event, ToolResult):
+        return ""
+    if not text.strip():
+        return "the reply is empty" if isinstance(event, ModelReply) else "the message is empty"
+    return written_problem(text, native=native) if isinstance(event, ModelReply) else ""
 
 
 def other_words(event: Event) -> str:

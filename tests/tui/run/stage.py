@@ -224,7 +224,11 @@ async def staged(
                 await stage.reach(lambda: isinstance(stage.app.screen, RunScreen) and stage.drawn)
             else:
                 await stage.settle(lambda: stage.run.state.started or bool(opened.read_only))
-            yield stage
+            try:
+                yield stage
+            finally:
+                if any(isinstance(screen, RunScreen) for screen in stage.app.screen_stack):
+                    stage.screen.opened.close()  # another run may have taken the place of the first
     finally:
         opened.close()
 

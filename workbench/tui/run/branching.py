@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from textual import on
+from textual.widgets import TextArea
 
+from workbench.core.events import ModelReply
 from workbench.forking import Branch
 from workbench.opening import change_model
 from workbench.runner import CommandError, JournalBroken
@@ -14,8 +16,9 @@ from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.fork import ForkQuestion, Wanted
 from workbench.tui.run.looking_back import LookingBack
 from workbench.tui.screens import Shell
+from workbench.view.authoring import reading_line
 from workbench.view.entries import Line, Span
-from workbench.view.forks import acted, other_words, text_of
+from workbench.view.forks import acted, other_problem, other_words, text_of
 from workbench.view.visible import visible
 
 
@@ -46,13 +49,29 @@ class Branching(LookingBack, Deciding):
             Span(f"◀ Fork with {other_words(event)}", "past", bold=True),
             Span(f"   in place of event {self.fork_at}, in a new session; this one stays as it is", "quiet"),
         )
-        self.bar.open_area("fork", "past", title, text)
+        self.bar.open_area("fork", "past", title, text, numbered=isinstance(event, ModelReply))
+        self._judge_other(text)
         self.draw_keys()
 
+    @on(TextArea.Changed, "#bar-area")
+    def _other_changed(self, event: TextArea.Changed) -> None:
+        if self.bar.mode == "fork":
+            self._judge_other(event.text_area.text)
+
+    def _judge_other(self, text: str) -> None:
+        """Say what the run would make of another reply."""
+        if isinstance(self.run_.events[self.fork_at - 1], ModelReply):
+            before = self.desk.history.at(self.fork_at - 1)
+            self.bar.note(reading_line(before, text, self.run_.tools.check))
+
     @on(BarArea.Sent)
-    def _text_sent(self, event: BarArea.Sent) -> None:
+    def _other_sent(self, event: BarArea.Sent) -> None:
         """Nothing is asked where nothing was done after that event that is more than reading."""
         if self.bar.mode != "fork":
+            return
+        changed = self.run_.events[self.fork_at - 1]
+        if problem := other_problem(changed, event.text, native=self.run_.state.protocol.native_tools):
+            self.say(problem)
             return
         self.reopen_bar()
         branch = Branch(at=self.fork_at, text=event.text)

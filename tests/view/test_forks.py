@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import pytest
+
+from workbench.core.events import Event, ModelReply, Stopped, ToolResult, ToolStarted, UserMessage
+from workbench.core.ledger import Executed
+from workbench.core.state import fold
+from workbench.core.statuses import Status
+from workbench.core.values import Call, Header, ToolInfo
+from workbench.view.effects import effect_lines, effects_title
+from workbench.view.forks import acted, fork_title, other_problem, other_words, text_of, undone_lines
+from workbench.view.lines import line_cells, line_text
+
+HEADER = Header(
+    id="r",
+    goal="g",
+    tools=(
+        ToolInfo(name="refund", risk="write", consequence="It cannot be taken back."),
+        ToolInfo(name="look", risk="read"),
+    ),
+)
+REPLY = ModelReply(text="Now.", calls=(Call(id="c1", tool="refund", arguments='{"a": 1}', canonical='{"a":1}'),))
+EVENTS: list[Event] = [
+    UserMessage(text="g"),
+    REPLY,
+    ToolStarted(call="c1", key="k"),
+    ToolResult(call="c1", content="done", effects=({"path": "ledger.toml", "content": "x"},)),
+]
+
+
+def item(**given: object) -> Executed:
+    return Executed(**{"tool": "refund", "arguments": "{}", "key": "k", "n": 3, **given})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("items", "after", "title"),
+    [
+        ([], 0, "Nothing but reading was done"),
+        ([], 1200, "After event 1,200: nothing but reading was done"),
+        ([item()], 2, "After event 2: 1 call really acted; 1 cannot be undone"),
+        ([item(fate="once"), item(fate="undone")], 0, "2 calls really acted"),
+        ([item(outcome="unknown"), item()], 0, "2 calls really acted; 1 cannot be undone; of 1 nobody knows"),
+    ],
+)
+def test_one_sentence_says_what_was_done(items: list[Executed], after: int, title: str) -> None:
+    assert effects_title(items, after) == title
+
+
+def test_each_effect_says_what_becomes_of_it_and_what_is_to_be_known_before_it_is_done_again() -> None:
+    items = [
+        item(),
+        item(fate="once", files=("a", "b", "c", "d")),
+        item(fate="undone", files=("a",)),
+        item(outcome="unknown"),
+    ]
+    assert [line_text(line).rstrip() for line in effect_lines(HEADER, items, 100)] == [
+        "✗ cannot be undone    refund {}   event 3",
+        "                      It cannot be taken back.",
+        "▲ asked about again   refund {}   event 3",
+        "                      a, b, c and 1 more are as before. It cannot be taken back.",
+        "✓ undone              refund {}   event 3",
+        "                      a is as before.",
+        "? may have been done  refund {}   event 3",
+        "                      It cannot be taken back.",
+    ]
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 200])
+def test_no_line_is_wider_than_there_is_room(width: int) -> None:
+    odd = item(tool="x" * 80, arguments='{"text":"' + "漢" * 300 + '\u202e\\n"}', files=("y" * 200,), fate="once")
+    assert all(line_cells(line) <= width for line in effect_lines(HEADER, [odd], width))
+
+
+def test_what_a_fork_begins_with_is_in_its_title() -> None:
+    state = fold(HEADER, EVENTS)
+    titles = [
+        line_text(fork_title(EVENTS, at, state, changed=changed)) for at, changed in ((0, False), (2, True), (4, False))
+    ]
+    assert titles == [
+        "◀ Fork at event 0 of 4   before the first event",
+        "◀ Fork at event 2 of 4, with another reply   the model asked for refund",
+        "◀ Fork at event 4 of 4   refund returned",
+    ]
+
+
+def test_what_is_not_undone_stands_under_it() -> None:
+    assert [line_text(line) for line in undone_lines(HEADER, EVENTS, 4, 80)] == [
+        "After event 4: nothing but reading was done"
+    ]
+    assert [acted(HEADER, EVENTS, at) for at in (0, 3, 4)] == [True, True, False]
+    assert "asked about again" in line_text(undone_lines(HEADER, EVENTS, 3, 80)[1])
+
+
+@pytest.mark.parametrize(
+    ("event", "native", "text"),
+    [
+        (UserMessage(text="g"), True, "g"),
+        (ToolResult(call="c1", content="7"), True, "7"),
+        (REPLY, False, "Now."),
+        (ModelReply(text="Only words."), True, "Only words."),
+        (ToolStarted(call="c1"), True, None),
+        (Stopped(status=Status.ANSWERED), True, None),
+        (None, True, None),
+    ],
+)
+def test_the_text_that_another_one_is_given_for(event: Event | None, native: bool, text: str | None) -> None:
+    assert text_of(event, native=native) == text
+
+
+def test_a_native_reply_is_written_with_its_calls() -> None:
+    assert '{"tool": "refund", "arguments": {"a": 1}}' in (text_of(REPLY, native=True) or "")
+
+
+@pytest.mark.parametrize(
+    ("event", "text", "problem"),
+    [
+        (EVENTS[3], "", ""),
+        (EVENTS[0], " ", "the message is empty"),
+        (REPLY, "", "the reply is empty"),
+        (REPLY, "{", "line 1, column 2"),
+        (REPLY, "words", ""),
+    ],
+)
+def test_a_text_that_an_event_cannot_have_is_said(event: Event, text: str, problem: str) -> None:
+    found = other_problem(event, text, native=True)
+    assert found.startswith(problem)
+    assert bool(found) is bool(problem)
+
+
+def test_the_words_for_another_text() -> None:
+    assert [other_words(event) for event in (EVENTS[0], REPLY, EVENTS[3])] == [
+        "another message",
+        "another reply",
+        "another result",
+    ]
