@@ -143,7 +143,7 @@ async def test_a_question_of_the_past_is_shown_as_it_was_and_cannot_be_decided(h
             await stage.press(key)
             assert stage.notice == "this is the past: end goes back to now", key
         await stage.press("e")
-        assert stage.screen.bar.mode == "fork", "what was said can be another thing in a fork, and only there"
+        assert str(stage.screen.bar.mode) == "fork", "what was said can be another thing in a fork, and only there"
         await stage.press("escape")
         assert stage.screen.bar.mode == "question"
         await stage.press("v", "escape")
