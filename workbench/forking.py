@@ -6,7 +6,6 @@ holds all of its own events: whatever becomes of its parent, it can be opened.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -36,11 +35,10 @@ from workbench.sessions.journal import create_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_tools
-from workbench.view.forks import other_problem
+from workbench.view.forks import branch_title, other_problem
 
 Editable = UserMessage | ModelReply | ToolResult
 """What a fork can have another text for."""
-_FROM = re.compile(r", from event [0-9,]+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,11 +111,6 @@ def fork(
     note = left_out(state, asked) if asked is not None else ""
     opened.notes = tuple(filter(None, (*opened.notes, *(asked.notes if asked is not None else ()), note)))
     return opened
-
-
-def branch_title(title: str, at: int) -> str:
-    """The name of a fork that was given none."""
-    return f"{_FROM.sub('', title)}, from event {at:,}"
 
 
 def what_it_is(event: Event) -> str:

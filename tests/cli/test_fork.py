@@ -197,3 +197,13 @@ def test_show_lists_the_effects_all_of_them_or_those_after_an_event(command: Com
     every, later = command("show", mail, "--as", "effects"), command("show", mail, "--as", "effects", "--at", "8")
     assert every.out.splitlines()[0] == "2 calls really acted; 1 cannot be undone"
     assert later.out == "After event 8: nothing but reading was done\n"
+
+
+def test_sessions_are_a_tree_of_forks(command: Command, mail: Path, home: Path) -> None:
+    command("fork", "mail-1", "--at", "8")
+    command("fork", fork_of(home), "--at", "8", "--title", "Again")
+    listed = command("sessions").out.splitlines()
+    ends = ["  Mail", "  └ Mail, from event 8", "    └ Again"]
+    assert [line.endswith(end) for line, end in zip(listed, ends, strict=False)] == [True, True, True]
+    rows = {row["title"]: row for row in json.loads(command("sessions", "--json").out)}
+    assert (rows["Again"]["depth"], rows["Again"]["parent_at"], rows["Mail"]["depth"]) == (2, 8, 0)

@@ -18,7 +18,7 @@ from workbench.home import Home
 from workbench.sessions.journal import open_session
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.lists import ItemList
-from workbench.tui.home.rows import fitted, title_row
+from workbench.tui.home.rows import fitted, name_of, title_row
 from workbench.tui.home.screen import HomeScreen
 from workbench.view.shelf import OUTCOMES, Item
 
@@ -218,6 +218,74 @@ async def test_a_session_is_deleted_only_by_yes(home: Home) -> None:
         assert pilot.app.focused is screen.sessions.list
 
 
+def add_family(home: Home) -> list[Path]:
+    """A session, a fork of it, a fork of that, and one that has nothing to do with them."""
+    return [
+        add_session(home, "a", title="Parent", at=1000),
+        add_session(home, "b", title="Fork", parent="a", root="a", at=2000),
+        add_session(home, "c", title="Fork of fork", parent="b", root="a", at=3000),
+        add_session(home, "d", title="Alone", at=500),
+    ]
+
+
+async def test_forks_are_a_tree_and_what_becomes_of_them_is_said_before_their_parent_goes(home: Home) -> None:
+    _, fork, *_ = add_family(home)
+    async with running(home) as (screen, pilot):
+        await press(pilot, "right")
+        shown = seen(pilot)
+        assert "▸ Parent" in shown
+        assert "  └ Fork  " in shown
+        assert "    └ Fork of fork" in shown
+        await press(pilot, "down", "x")
+        assert "Delete Fork? A fork was made from it." in seen(pilot)
+        assert "they stay whole, and move up in the list" in words(pilot)
+        for no in ("n", "escape", "enter"):
+            await press(pilot, no)
+            assert fork.exists()
+            await press(pilot, "x")
+        await press(pilot, "y")
+        assert not fork.exists()
+        assert [(item.title, item.depth) for item in screen.sessions.list.items] == [
+            ("Parent", 0),
+            ("Fork of fork", 1),
+            ("Alone", 0),
+        ]
+
+
+async def test_a_whole_branch_is_deleted_also_what_a_filter_hides(home: Home) -> None:
+    *family, alone = add_family(home)
+    async with running(home) as (_, pilot):
+        await press(pilot, "right", "slash", *"parent", "tab", "x")
+        assert "2 forks were made from it." in seen(pilot)
+        await press(pilot, "b")
+        assert "deleted Parent and 2 forks" in seen(pilot)
+        assert not any(path.exists() for path in family)
+        assert alone.exists()
+
+
+async def test_a_session_gets_another_name(home: Home) -> None:
+    (home.packaged / "sessions").mkdir()
+    add_script(home, "a")
+    add_session(home, "theirs").rename(home.packaged / "sessions" / "theirs.toml")
+    path = add_session(home, "s", title="Old name")
+    async with running(home) as (screen, pilot):
+        await press(pilot, "s")
+        assert "a script is named in its file" in seen(pilot)
+        await press(pilot, "right", "s")
+        assert "Name this session" in seen(pilot)
+        await press(pilot, "ctrl+u", *"New", "enter")
+        assert picked(screen.sessions.list) == "New"
+        assert path.exists()
+        await press(pilot, "s", "ctrl+u", "enter")
+        assert picked(screen.sessions.list) == "New"
+        await press(pilot, "down", "s")
+        assert "comes with the package" in seen(pilot)
+        _, writer = open_session(path, durable=False)
+        with writer:
+            await press(pilot, "up", "s", *"er", "enter")
+            assert "s.toml is being written" in words(pilot)
+
+
 async def test_what_cannot_be_deleted_says_why(home: Home) -> None:
     (home.packaged / "sessions").mkdir()
     add_script(home, "a")
@@ -280,6 +348,20 @@ async def test_thousands_of_sessions_are_drawn_only_where_they_are_seen(home: Ho
 
 
 # ---------------------------------------------------------------- rows
+
+
+@pytest.mark.parametrize(
+    ("title", "depth", "room", "shown"),
+    [
+        ("Three calls, from event 1,206", 1, 40, "Three calls, from event 1,206"),
+        ("Three calls, from event 1,206", 1, 26, "Three ca… from event 1,206"),
+        ("Three calls, from event 1,206", 0, 26, "Three calls, from event 1…"),
+        ("Three calls, and more of them", 1, 26, "Three calls, and more of…"),
+        ("Three calls, from event 12", 1, 8, "from e…"),
+    ],
+)
+def test_of_a_fork_the_place_is_what_stays_in_its_name(title: str, depth: int, room: int, shown: str) -> None:
+    assert name_of(Item(kind="session", key="s", title=title, depth=depth), room).strip() == shown
 
 
 @pytest.mark.parametrize("width", [4, 12, 20, 40, 58, 118])

@@ -25,6 +25,7 @@ from workbench.view.shelf import (
     first_script,
     lineage,
     matching,
+    session_items,
 )
 
 
@@ -40,7 +41,7 @@ def read(home: Home, shelf: Shelf | None = None) -> Shelf:
     return shelf
 
 
-def saved(name: str, *, parent: str = "", modified: float = 0.0, named: str = "") -> Saved:
+def saved(name: str, *, parent: str = "", modified: float = 0.0, named: str = "", root: str = "") -> Saved:
     summary = SessionSummary(
         path=Path(name),
         id=named or name,
@@ -53,6 +54,7 @@ def saved(name: str, *, parent: str = "", modified: float = 0.0, named: str = ""
         model_calls=1,
         parent=parent,
         parent_at=0,
+        root=root,
         scenario_path="",
         torn=False,
     )
@@ -219,6 +221,38 @@ def test_forks_stand_under_their_parents_and_a_family_where_its_newest_is() -> N
     ]
 
 
+def test_a_fork_whose_parent_is_gone_stands_below_the_root_of_its_lineage() -> None:
+    sessions = [
+        saved("root", modified=1),
+        saved("left behind", parent="gone", root="root", modified=3),
+        saved("alone", parent="gone", root="gone too", modified=2),
+        saved("fork of it", parent="left behind", root="root", modified=4),
+    ]
+    assert [(each.summary.title, depth) for each, depth in lineage(sessions)] == [
+        ("root", 0),
+        ("left behind", 1),
+        ("fork of it", 2),
+        ("alone", 0),
+    ]
+
+
+def test_each_session_knows_how_many_forks_stand_below_it() -> None:
+    family = [
+        saved("parent", modified=1),
+        saved("fork", parent="parent", modified=3),
+        saved("fork of fork", parent="fork", modified=4),
+        saved("other fork", parent="parent", modified=2),
+        saved("alone", modified=9),
+    ]
+    assert [(item.title, item.depth, item.forks) for item in session_items(family, 10)] == [
+        ("alone", 0, 0),
+        ("parent", 0, 3),
+        ("fork", 1, 1),
+        ("fork of fork", 2, 0),
+        ("other fork", 1, 0),
+    ]
+
+
 def test_a_chain_of_thousands_of_forks_is_no_problem() -> None:
     chain = [saved(str(n), parent=str(n - 1), modified=n) for n in range(5000)]
     assert [depth for _, depth in lineage(chain)] == list(range(5000))
@@ -227,10 +261,13 @@ def test_a_chain_of_thousands_of_forks_is_no_problem() -> None:
 NAMES = st.sampled_from(["a", "b", "c", "d", ""])
 
 
-@given(st.lists(st.tuples(NAMES, NAMES, st.integers(0, 9)), max_size=8))
-def test_whatever_files_say_of_ids_and_parents_each_stands_in_the_list_once(facts: list[tuple[str, str, int]]) -> None:
+@given(st.lists(st.tuples(NAMES, NAMES, NAMES, st.integers(0, 9)), max_size=8))
+def test_whatever_files_say_of_ids_and_parents_each_stands_in_the_list_once(
+    facts: list[tuple[str, str, str, int]],
+) -> None:
     sessions = [
-        saved(str(n), named=own, parent=parent, modified=modified) for n, (own, parent, modified) in enumerate(facts)
+        saved(str(n), named=own, parent=parent, root=root, modified=modified)
+        for n, (own, parent, root, modified) in enumerate(facts)
     ]
     found = lineage(sessions)
     assert Counter(each.summary.path for each, _ in found) == Counter(each.summary.path for each in sessions)

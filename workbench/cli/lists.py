@@ -21,6 +21,7 @@ from workbench.sessions.errors import SessionError
 from workbench.sessions.journal import read_session
 from workbench.sessions.store import SessionStore, SessionSummary
 from workbench.toolkit.loader import load_tools
+from workbench.view.shelf import OUTCOMES, Saved, branch_sign, lineage
 from workbench.view.visible import cells, visible
 
 Row = Mapping[str, Any]
@@ -77,24 +78,32 @@ def _scenario_paths(home: Home) -> list[Path]:
 
 def sessions(options: argparse.Namespace) -> int:
     """`workbench sessions`."""
-    rows = []
+    rows: list[Row] = []
     for folder in home_of(options).session_folders:
         listing = SessionStore(folder).list()
-        rows += [
-            {
-                "name": item.path.stem,
-                "status": _standing(item).value,
-                "steps": item.steps,
-                "title": item.title,
-                "created": item.created,
-                "parent": item.parent,
-                "file": str(item.path),
-            }
-            for item in listing.sessions
+        saved = [
+            Saved(summary=item, outcome=OUTCOMES[item.status], script="", example=False) for item in listing.sessions
         ]
+        rows += [_session_row(each.summary, depth) for each, depth in lineage(saved)]
         for problem in listing.problems:
             print(visible(f"{problem.path.name}: {problem.why}"), file=sys.stderr)
+    if not options.json:
+        rows = [{**row, "title": f"{branch_sign(row['depth'])}{row['title']}"} for row in rows]
     return _print(rows, ("name", "status", "steps", "title"), options)
+
+
+def _session_row(item: SessionSummary, depth: int) -> Row:
+    return {
+        "name": item.path.stem,
+        "status": _standing(item).value,
+        "steps": item.steps,
+        "title": item.title,
+        "created": item.created,
+        "parent": item.parent,
+        "parent_at": item.parent_at,
+        "depth": depth,
+        "file": str(item.path),
+    }
 
 
 def _standing(item: SessionSummary) -> Status:

@@ -57,6 +57,8 @@ class SessionSummary:
     parent: str
     """The id of the session it was forked from; "" for none."""
     parent_at: int
+    root: str
+    """The id of the session at the root of its lineage; "" for itself."""
     scenario_path: str
     torn: bool
     """Whether its end was cut off; opening it for writing sets that part aside."""
@@ -164,6 +166,7 @@ def summary(path: Path) -> SessionSummary:
         model_calls=steps + kinds["model_failed"],
         parent=table.get("parent", ""),
         parent_at=table.get("parent_at", 0),
+        root=table.get("root", ""),
         scenario_path=table.get("scenario_path", ""),
         torn=good.length < len(data),
     )

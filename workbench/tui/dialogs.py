@@ -50,6 +50,41 @@ class Confirm(Dialog[bool]):
         self.dismiss(answer)
 
 
+class Prune(Dialog[bool | None]):
+    """Whether a session goes alone (False) or with all that was forked from it (True); None is neither.
+
+    As in every question no key but those two does harm.
+    """
+
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "answer(False)", "only this", show=False),
+        Binding("b", "answer(True)", "the branch", show=False),
+        Binding("n,q,enter,escape", "leave", "no", show=False),
+    ]
+    DEFAULT_CSS = Confirm.DEFAULT_CSS.replace("Confirm", "Prune")
+
+    def __init__(self, title: str, detail: str, forks: int) -> None:
+        super().__init__()
+        self._title, self._detail, self._forks = title, detail, forks
+
+    def compose(self) -> ComposeResult:
+        forks = "a fork was" if self._forks == 1 else f"{self._forks:,} forks were"
+        question = f"Delete {visible(self._title)}? {forks.capitalize()} made from it."
+        stay = "Forks hold all of their own events: they stay whole, and move up in the list."
+        with Vertical():
+            yield Static(Content.assemble(("▲ ", "$wb-wait"), (question, "bold $wb-wait")))
+            yield Static(Content(f"{visible(self._detail)} {stay}"), classes="detail")
+            both = "both" if self._forks == 1 else f"all {self._forks + 1:,}"
+            yield KeysRow((("y", "y", "only this one"), ("b", "b", both), ("n", "n enter esc", "no")))
+
+    def action_answer(self, branch: bool) -> None:
+        self.dismiss(branch)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
 class Prompt(Dialog[str | None]):
     """One line of text: enter gives it, esc gives None."""
 

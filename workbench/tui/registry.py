@@ -139,7 +139,8 @@ ACTIONS: tuple[Action, ...] = (
     _home("filter", "slash", "filter", "Show only what holds the text you type."),
     _home("new_script", "n", "new script…", "Begin a script: choose what it starts with, and name it.", short="new…"),
     _home("edit_script", "e", "edit script", "Edit the script; an example is edited in a copy.", unless=when.picked),
-    _home("delete", "x", "delete…", "Delete the session; asks first.", unless=when.picked),
+    _home("rename", "s", "name it…", "Give the session another name.", short="name…", unless=when.picked),
+    _home("delete", "x", "delete…", "Delete the session, or a whole branch of forks; asks first.", unless=when.picked),
     _home("settings", "comma", "settings", "Themes and settings."),
     # ---- moving the run
     _moving(
@@ -362,7 +363,18 @@ ACTIONS: tuple[Action, ...] = (
 )
 BY_NAME: dict[str, Action] = {action.name: action for action in ACTIONS}
 
-_HOME = ("open", "open_and_run", "show_scripts", "filter", "new_script", "edit_script", "delete", "settings", "back")
+_HOME = (
+    "open",
+    "open_and_run",
+    "show_scripts",
+    "filter",
+    "new_script",
+    "edit_script",
+    "rename",
+    "delete",
+    "settings",
+    "back",
+)
 _ENDED = ("message", "event_back", "fork", "again", "make_scenario", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from workbench.core.events import Event, ModelReply, ToolResult, UserMessage
@@ -14,6 +15,13 @@ from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
 from workbench.view.lines import wrap
 from workbench.view.past import event_words
+
+_PLACE = re.compile(r", from event [0-9,]+$")
+
+
+def branch_title(title: str, at: int) -> str:
+    """The name of a fork that was given none."""
+    return f"{_PLACE.sub('', title)}, from event {amount(at)}"
 
 
 def text_of(event: Event | None, *, native: bool) -> str | None:

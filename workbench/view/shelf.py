@@ -53,6 +53,10 @@ FIRST = (TOUR, "first-steps")
 """Tags whose scripts are for beginners: they stand before the others."""
 
 
+DEEPEST = 6
+"""Forks further away from their root than this are drawn no deeper."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One thing in a list. Texts are as they came: they are made visible where they are drawn."""
@@ -70,6 +74,8 @@ class Item:
     """The heading it stands under."""
     depth: int = 0
     """How many forks it is away from a session that is none, as far as the list knows."""
+    forks: int = 0
+    """How many items after it are forks of it, or of those."""
     why: tuple[str, ...] = ()
     """For a file that cannot be read: every reason, a sentence each."""
     example: bool = False
@@ -172,27 +178,44 @@ def first_script(items: Sequence[Item]) -> tuple[str, bool]:
 def session_items(sessions: Sequence[Saved | Bad], now: float) -> list[Item]:
     """Sessions with their forks under them, what was written last first; then the examples, then what is unreadable."""
     good = [each for each in sessions if isinstance(each, Saved)]
-    own = lineage([each for each in good if not each.example])
-    examples = lineage([each for each in good if each.example])
     bad = [each for each in sessions if isinstance(each, Bad)]
     return [
-        *(_session_item(each, depth, now) for each, depth in (*own, *examples)),
+        *_tree([each for each in good if not each.example], now),
+        *_tree([each for each in good if each.example], now),
         *(_bad_item(each) for each in sorted(bad, key=lambda each: each.path)),
     ]
+
+
+def _tree(sessions: Sequence[Saved], now: float) -> list[Item]:
+    placed = lineage(sessions)
+    ends = _ends([depth for _, depth in placed])
+    return [_session_item(each, depth, now, ends[at] - at - 1) for at, (each, depth) in enumerate(placed)]
+
+
+def _ends(depths: Sequence[int]) -> list[int]:
+    """Where in a list of depths, parents before their forks, what is below each one ends."""
+    ends = [len(depths)] * len(depths)
+    above: list[int] = []
+    for at, depth in enumerate(depths):
+        while above and depths[above[-1]] >= depth:
+            ends[above.pop()] = at
+        above.append(at)
+    return ends
 
 
 def lineage(sessions: Sequence[Saved]) -> list[tuple[Saved, int]]:
     """Every session with its depth, forks below their parents; a family stands where its newest member would.
 
-    Files may say anything: a parent that is not there makes a root, and a circle of parents is cut somewhere.
+    Files may say anything: a fork whose parent is not there stands below the root of its lineage, or is a root where
+    that is not there either; and a circle of parents is cut somewhere.
     """
     newest = sorted(sessions, key=lambda each: each.summary.modified, reverse=True)
     by_id = {each.summary.id: each for each in reversed(newest)}
     forks: defaultdict[str, list[Saved]] = defaultdict(list)
     for each in newest:
-        parent = by_id.get(each.summary.parent)
-        if parent is not None and parent is not each:
-            forks[each.summary.parent].append(each)
+        parent = _parent(each, by_id)
+        if parent is not None:
+            forks[parent.summary.id].append(each)
     placed: dict[Path, tuple[Saved, int]] = {}
     for each in newest:
         if each.summary.path not in placed:
@@ -201,9 +224,14 @@ def lineage(sessions: Sequence[Saved]) -> list[tuple[Saved, int]]:
     return list(placed.values())
 
 
+def _parent(session: Saved, by_id: Mapping[str, Saved]) -> Saved | None:
+    found = by_id.get(session.summary.parent) or (by_id.get(session.summary.root) if session.summary.parent else None)
+    return found if found is not session else None
+
+
 def _root(session: Saved, by_id: Mapping[str, Saved]) -> Saved:
     seen = {session.summary.id}
-    while (parent := by_id.get(session.summary.parent)) is not None and parent.summary.id not in seen:
+    while (parent := _parent(session, by_id)) is not None and parent.summary.id not in seen:
         seen.add(parent.summary.id)
         session = parent
     return session
@@ -219,7 +247,7 @@ def _place(root: Saved, forks: Mapping[str, list[Saved]], placed: dict[Path, tup
         waiting += [(fork, depth + 1) for fork in reversed(forks.get(each.summary.id, []))]
 
 
-def _session_item(kept: Saved, depth: int, now: float) -> Item:
+def _session_item(kept: Saved, depth: int, now: float, forks: int) -> Item:
     summary = kept.summary
     return Item(
         kind="session",
@@ -230,8 +258,15 @@ def _session_item(kept: Saved, depth: int, now: float) -> Item:
         age="" if kept.example else age(now - summary.modified),
         group=EXAMPLES if kept.example else "",
         depth=depth,
+        forks=forks,
         example=kept.example,
     )
+
+
+def branch_sign(depth: int) -> str:
+    """What stands before the title of a fork, so that a list is a tree."""
+    depth = min(depth, DEEPEST)
+    return f"{'  ' * (depth - 1)}└ " if depth else ""
 
 
 def _bad_item(bad: Bad) -> Item:

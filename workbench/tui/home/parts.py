@@ -81,6 +81,11 @@ class Column(Vertical):
         self._all = items
         self._show(stay_at_top=not self._filter)
 
+    def with_forks(self, item: Item) -> Sequence[Item]:
+        """The item and all that was forked from it, also where a filter hides some of them."""
+        at = next((at for at, each in enumerate(self._all) if each.key == item.key), len(self._all))
+        return self._all[at : at + 1 + item.forks]
+
     def filter(self, text: str) -> None:
         """Show only the items that hold the text."""
         self._filter = text

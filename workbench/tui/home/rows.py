@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.cells import cell_len, set_cell_size
 
 from workbench.view.entries import Line, Role, Span
-from workbench.view.shelf import Item
+from workbench.view.shelf import Item, branch_sign
 from workbench.view.visible import visible
 
 CURSOR = 2
@@ -13,8 +13,6 @@ CURSOR = 2
 TITLE = 16
 """Cells that a title keeps before figures at its right are left out."""
 OUTCOME, STEPS, AGE = 14, 9, 8
-DEEPEST = 6
-"""Forks further away from their root than this are drawn no deeper."""
 
 
 def fitted(text: str, room: int) -> str:
@@ -25,6 +23,15 @@ def fitted(text: str, room: int) -> str:
     return set_cell_size(text, max(0, room))
 
 
+def name_of(item: Item, room: int) -> str:
+    """The title in exactly that many cells. Of a fork that is called after its place, the place is what stays."""
+    head, comma, place = item.title.rpartition(", from event ")
+    if not item.depth or not comma or cell_len(visible(item.title)) <= room:
+        return fitted(item.title, room)
+    end = f" from event {visible(place)}"
+    return fitted(f"{fitted(f'{head}…', room - cell_len(end)).rstrip()}{end}", room)
+
+
 def heading(title: str, width: int, right: str) -> Line:
     """The title of a list, a rule, and how many there are."""
     rule = "─" * max(0, width - cell_len(title) - cell_len(right) - 2)
@@ -33,8 +40,7 @@ def heading(title: str, width: int, right: str) -> Line:
 
 def title_row(item: Item, width: int, *, picked: bool) -> Line:
     """The first row: lineage and title, and at the right what came of it, steps and age, as far as there is room."""
-    depth = min(item.depth, DEEPEST)
-    branch = f"{'  ' * (depth - 1)}└ " if depth else ""
+    branch = branch_sign(item.depth)
     columns = _columns(item)
     room = width - CURSOR - len(branch)
     while len(columns) > 1 and room - _cells(columns) < TITLE:
@@ -43,7 +49,7 @@ def title_row(item: Item, width: int, *, picked: bool) -> Line:
     return (
         Span("▸ " if picked else "  ", "primary"),
         Span(branch, "rule"),
-        Span(fitted(item.title, room - _cells(columns)), role, bold=picked),
+        Span(name_of(item, room - _cells(columns)), role, bold=picked),
         *columns,
     )
 

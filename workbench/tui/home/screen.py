@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from textual import on
 from textual.widgets import Input
 
@@ -9,12 +12,16 @@ from workbench.tui.home.lists import ItemList
 from workbench.tui.home.shelves import Shelves
 from workbench.tui.screens import Shell
 from workbench.view.entries import Span
+from workbench.view.figures import counted
 from workbench.view.shelf import Item
 from workbench.view.visible import visible
 
+if TYPE_CHECKING:
+    from workbench.sessions.store import SessionStore
+
 
 class HomeScreen(Shelves):
-    """Open a script or a session, run it, delete a session."""
+    """Open a script or a session, run it; name a session, or delete it."""
 
     def action_open(self) -> None:
         self._open(play=False)
@@ -46,38 +53,77 @@ class HomeScreen(Shelves):
         assert isinstance(app, Shell)
         return app
 
+    def action_rename(self) -> None:
+        """Another name for a session of one's own; its file keeps its name."""
+        from workbench.tui.dialogs import Prompt
+
+        item = self.active.list.item
+        if not self.can("rename") or item is None:
+            return
+        if self.active is self.scripts:
+            self.note.say((Span("a script is named in its file: e edits it", "primary"),))
+        elif not self._refused(item):
+            prompt = Prompt("Name this session", item.title, send="name it")
+            self.app.push_screen(prompt, lambda name: self._rename(item, (name or "").strip()))
+
+    def _rename(self, item: Item, name: str) -> None:
+        if name and name != item.title:
+            self._change(lambda store: store.rename(item.path, name), f"named {visible(name)}")
+
     def action_delete(self) -> None:
-        """A session of one's own; asks first."""
-        from workbench.tui.dialogs import Confirm
+        """A session of one's own, alone or with its forks; asks first."""
+        from workbench.tui.dialogs import Confirm, Prune
 
         item = self.active.list.item
         if not self.can("delete") or item is None:
             return
-        reason = self._undeletable(item)
-        if reason:
+        if self.active is self.scripts:
+            reason = "a script is a file of its own: only sessions are deleted here"
             self.note.say((Span(reason, "primary"),))
             return
+        if self._refused(item):
+            return
         steps = f", {item.steps}" if item.steps else ""
-        self.app.push_screen(
-            Confirm(f"Delete {item.title}?", f"{item.path.name}{steps}. It cannot be brought back.", yes="delete"),
-            lambda yes: self._delete(item) if yes else None,
-        )
+        detail = f"{item.path.name}{steps}. It cannot be brought back."
+        if item.forks:
+            self.app.push_screen(Prune(item.title, detail, item.forks), lambda branch: self._prune(item, branch))
+        else:
+            self.app.push_screen(
+                Confirm(f"Delete {item.title}?", detail, yes="delete"),
+                lambda yes: self._prune(item, branch=False) if yes else None,
+            )
 
-    def _undeletable(self, item: Item) -> str:
-        if self.active is self.scripts:
-            return "a script is a file of its own: only sessions are deleted here"
-        return "this session comes with the package: it stays" if item.path.parent != self.home.sessions else ""
+    def _refused(self, item: Item) -> bool:
+        """Whether that is no session of one's own; why it stays as it is is said."""
+        own = item.path.parent == self.home.sessions
+        if not own:
+            self.note.say((Span("this session comes with the package: it stays", "primary"),))
+        return not own
 
-    def _delete(self, item: Item) -> None:
+    def _prune(self, item: Item, branch: bool | None) -> None:
+        """Delete a session, and its whole branch if need be: what was forked last goes first."""
+        if branch is None:
+            return
+        paths = [each.path for each in reversed(self.active.with_forks(item))] if branch else [item.path]
+
+        def delete(store: SessionStore) -> None:
+            for path in paths:
+                store.delete(path)
+
+        forks = f" and {counted(item.forks, 'fork')}" if branch else ""
+        self._change(delete, f"deleted {visible(item.title)}{forks}")
+
+    def _change(self, change: Callable[[SessionStore], None], done: str) -> None:
+        """Change something in the folder of sessions, and list what there is then."""
         from workbench.sessions.errors import SessionError
         from workbench.sessions.store import SessionStore
 
         try:
-            SessionStore(self.home.sessions).delete(item.path)
+            change(SessionStore(self.home.sessions))
         except SessionError as error:
             self.note.say_problems([str(error)])
         else:
-            self.note.say((Span(f"deleted {visible(item.title)}", "quiet"),))
+            self.note.say((Span(done, "quiet"),))
         self.read_again()
 
     def action_new_script(self) -> None:
