@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
+from workbench.core.kinds import misfit
 from workbench.core.statuses import Status
 from workbench.core.swift import swift
 from workbench.core.values import Call, Decision
@@ -374,6 +375,8 @@ def _call_from(values: Mapping[str, Any]) -> Call:
     given = dict(values)
     if given.get("canonical") is True:
         given["canonical"] = given["arguments"]
+    if wrong := misfit(Call, given):
+        raise ValueError(f"a call {wrong}")
     return Call(**given)
 
 
@@ -382,10 +385,8 @@ def from_fields(kind: str, values: Mapping[str, Any]) -> Event:
     cls = EVENT_TYPES.get(kind)
     if cls is None:
         raise ValueError(f"unknown event kind {kind!r}")
-    known = {name for name, _ in _PLANS[cls]}
-    for name in values:
-        if name not in known:
-            raise ValueError(f"event {kind!r} has no field {name!r}")
+    if wrong := misfit(cls, values):
+        raise ValueError(f"event {kind!r} {wrong}")
     given = dict(values)
     try:
         if "calls" in given:
