@@ -342,3 +342,28 @@ def test_a_folder_of_the_person_needs_trust_also_in_a_fork(home: Home, tmp_path:
     with pytest.raises(TrustNeeded):
         fork(replace(run.header, scenario=scenario), run.events, Branch(at=4), home)
     assert sorted(home.sessions.iterdir()) == before
+
+
+# ---------------------------------------------------------------- other branches
+
+
+def test_what_another_fork_has_done_is_asked_about_in_this_one_too(home: Home) -> None:
+    text = NOTES.replace('"b.txt"', '"b.txt", text = "x"').replace(
+        'tool = "read_note"\narguments = { path = "b.txt"', 'tool = "write_note"\narguments = { path = "b.txt"'
+    )
+    parent = new_run(parse_scenario(text, "notes.toml"), home, headless=True)
+    asyncio.run(parent.run.step())
+    parent.close()
+    first = goes_on(forked(parent.run, home, at=1))
+    assert [result.outcome for result in of(first, ToolResult)] == ["ran", "ran"]
+    second = goes_on(forked(parent.run, home, at=1))
+    assert second.status is Status.AWAITING_APPROVAL
+    (written,) = Path(home.tools[0] / "written").read_text().splitlines()
+    assert written == "('b.txt', 'x')"
+
+
+def test_a_session_beside_it_that_cannot_be_read_keeps_nobody_from_forking(home: Home) -> None:
+    run = played(home)
+    (home.sessions / "broken.toml").write_text("format = 1\n[session]\nid = 5\n")
+    (home.sessions / "empty.toml").write_text("")
+    assert goes_on(forked(run, home, at=4)).status is Status.ANSWERED

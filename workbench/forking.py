@@ -7,6 +7,7 @@ holds all of its own events: whatever becomes of its parent, it can be opened.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from workbench import __version__
 from workbench.asking import Asked, asked_by, latest_choice, left_out, with_choice, with_other
 from workbench.core import commands
 from workbench.core.events import Event, Forked, ModelReply, ToolResult, UserMessage
-from workbench.core.ledger import entry_to, executed
+from workbench.core.ledger import Executed, entry_to, executed
 from workbench.core.model_info import model_to
 from workbench.core.ports import Clock, Reply, Tools, Usage
 from workbench.core.reading import read_reply
@@ -31,7 +32,7 @@ from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
-from workbench.sessions.journal import create_session
+from workbench.sessions.journal import create_session, read_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_tools
@@ -90,7 +91,8 @@ def fork(
         state = fold(header, shared)
     except ValueError as error:
         raise SessionError(f"the session makes no run: {error}") from None
-    new = _beginning(state, events, branch, asked, _tool_box(header, home))
+    done = [*executed(header, events, branch.at), *_elsewhere(header, events, home)]
+    new = _beginning(state, events, branch, asked, done, _tool_box(header, home))
     now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
     own = replace(
         header,
@@ -151,13 +153,34 @@ def _other_model(
     return asked_by(asking, home, clock or SystemClock(), branch.choice, typed_url=branch.base_url)
 
 
+def _elsewhere(header: Header, events: Sequence[Event], home: Home) -> list[Executed]:
+    """What other branches of the lineage have done that this run has not, and that cannot simply be done again.
+
+    As far as their sessions lie with those of the home: an idempotency key is one of the whole lineage.
+    """
+    known = {item.key for item in executed(header, events)}
+    found: dict[str, Executed] = {}
+    for path in SessionStore(home.sessions).of_lineage(header.lineage):
+        with suppress(SessionError):
+            session = read_session(path)
+            for item in executed(session.header, session.events, session.header.parent_at):
+                if item.fate != "undone" and item.key not in known:
+                    found.setdefault(item.key, item)
+    return list(found.values())
+
+
 def _tool_box(header: Header, home: Home) -> ToolBox:
     usable, _ = usable_tools(header.tools, load_tools(home.tools))
     return ToolBox(usable)
 
 
 def _beginning(
-    state: State, events: Sequence[Event], branch: Branch, asked: Asked | None, tools: ToolBox
+    state: State,
+    events: Sequence[Event],
+    branch: Branch,
+    asked: Asked | None,
+    done: Sequence[Executed],
+    tools: ToolBox,
 ) -> list[Event]:
     """The first events of the fork's own, after those that it shares; `state` is taken to where they end."""
     new: list[Event] = []
@@ -172,8 +195,7 @@ def _beginning(
     header, title = state.header, state.title
     if branch.text is not None:
         add(edited(state, events[branch.at - 1], branch.text, tools))
-    effects = tuple(map(entry_to, executed(header, events, branch.at)))
-    add(Forked(parent=header.id, at=branch.at, title=title, effects=effects))
+    add(Forked(parent=header.id, at=branch.at, title=title, effects=tuple(map(entry_to, done))))
     changes = dict(branch.changes)
     if title != header.title:
         # The run was named on the way here, and the name of a fork is its own.

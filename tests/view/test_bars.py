@@ -62,7 +62,7 @@ def test_what_another_branch_has_done_is_the_reason_before_all_others() -> None:
     forked = desk_at(
         REFUND, events=[UserMessage(text="g"), Forked(parent="r0", at=1, effects=({"key": key},))], root="r1"
     )
-    assert body(bar_of(on(forked)))[-1] == "Asked because the run this one was forked from has already done this."
+    assert body(bar_of(on(forked)))[-1] == "Asked because another branch of this run has already done this."
 
 
 def test_what_was_interrupted_before_is_a_reason() -> None:

@@ -302,8 +302,8 @@ class Forked(Event):
     title: str = ""
     """What the parent was called."""
     effects: tuple[Mapping[str, Any], ...] = ()
-    """What the parent really did after that point, as `ledger.entry_to` writes it. What cannot be undone, or may be
-    done once only, is asked about."""
+    """What the parent really did after that point, and other branches of the lineage, as `ledger.entry_to` writes it.
+    What cannot be undone, or may be done once only, is asked about."""
 
 
 EVENT_TYPES: dict[str, type[Event]] = {

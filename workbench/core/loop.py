@@ -182,7 +182,7 @@ def done_elsewhere(state: State, tool: str, canonical: str) -> str:
         return ""
     key = state.effect_key(tool, canonical)
     if key in state.forked_keys:
-        return "the run this one was forked from has already done this"
+        return "another branch of this run has already done this"
     if key in state.unsure_keys:
         return "the same call was interrupted before, and whether it took effect is unknown"
     return ""

@@ -6,7 +6,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +33,8 @@ from workbench.sessions.lock import Lock
 
 _EVENT = re.compile(rb'\n\[\[event\]\]\nn = \d+\nkind = "(\w+)"\n')
 _NEXT_EVENT = f"\n{HEAD}".encode()
+_HEAD_BYTES = 16_384
+"""Bytes in which the [session] table ends; a title that is longer than that is nobody's."""
 _TELLING = {cls.kind for cls in (UserMessage, SettingsChanged, Stopped, Resumed, Forked)}
 """The kinds of event that can change a session's status or title. There are few of them in a session."""
 
@@ -124,6 +126,15 @@ class SessionStore:
             raise SessionError(f"{path.name} cannot be deleted: {error.strerror}") from error
         finally:
             lock.release()
+
+    def of_lineage(self, root: str) -> Iterator[Path]:
+        """The sessions that come from the one with that id, and that one. Only the beginning of each file is read."""
+        for path in sorted(self.folder.glob("*.toml")):
+            with suppress(OSError, ValueError), path.open("rb") as file:
+                head = file.read(_HEAD_BYTES)
+                table = session_table(head) if root.encode() in head else {}
+                if root in (table.get("id"), table.get("root")):
+                    yield path
 
     def list(self) -> Listing:
         """Every session of the folder, and every file that should be one and is not. Raises nothing."""

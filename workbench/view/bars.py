@@ -162,7 +162,7 @@ def _known_before(state: State, record: CallRecord) -> str:
     """That the call has been made before, or may have been; "" where nothing is known of that."""
     key = state.effect_key(record.call.tool, record.arguments)
     if key in state.forked_keys:
-        return f"Asked because the run this one was forked from has already done this.{_came_of(state, key)}"
+        return f"Asked because another branch of this run has already done this.{_came_of(state, key)}"
     if key in state.unsure_keys:
         return "Asked because the same call was interrupted before, and nobody knows whether it took effect."
     return ""
