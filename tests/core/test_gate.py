@@ -21,7 +21,7 @@ def verdict(risk: Risk = "write", arguments: str = '{"path":"a.txt"}', **parts: 
 
 
 ALLOW, ASK, DENY = rule("allow"), rule("ask"), rule("deny")
-AGAIN = "the run this one was forked from has already done this"
+AGAIN = "another branch of this run has already done this"
 
 
 @pytest.mark.parametrize(

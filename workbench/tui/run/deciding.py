@@ -112,7 +112,7 @@ class Deciding(Drawing):
             self.draw_keys()
 
     def _known_result(self) -> str:
-        """What the call in front gave back where the run that this one was forked from has made it."""
+        """What the call in front gave back where another branch of this run has made it."""
         record, state = self.waiting()[0], self.run_.state
         return state.forked_keys.get(state.effect_key(record.call.tool, record.arguments), "")
 
