@@ -68,6 +68,7 @@ FAILURES: dict[str, str] = {
     "context_overflow": "The request does not fit the model's context",
     "script_exhausted": "The script ran out",
     "script_error": "The script cannot go on",
+    "not_recorded": "The recording has no reply to this request",
     "deadline": "The time of the run was used up",
 }
 
