@@ -143,7 +143,7 @@ def new_run(
     tools = tools if tools is not None else load_tools(home.tools)
     faults = load_catalogue(home.faults if scenario.fault else None)
     now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
-    live, cost = _live(scenario, home, clock, scenario_path, typed_url)
+    live, notes = _live(scenario, home, clock, scenario_path, typed_url)
     try:
         header = build_header(
             scenario,
@@ -175,20 +175,21 @@ def new_run(
         clock=clock,
         person=_person(scenario) if person else None,
     )
-    notes = (cost,) if cost else ()
     return Opened(run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal, notes=notes, live=live)
 
 
-def _live(scenario: Scenario, home: Home, clock: Clock, file: str, typed_url: str = "") -> tuple[LiveModel | None, str]:
-    """The model of a scenario that asks for one over the network, and what is to be said of its cost beforehand."""
+def _live(
+    scenario: Scenario, home: Home, clock: Clock, file: str, typed_url: str = ""
+) -> tuple[LiveModel | None, tuple[str, ...]]:
+    """The model of a scenario that asks for one over the network, and what is to be said of it beforehand."""
     if not is_live(scenario):
-        return None, ""
+        return None, ()
     from workbench.models.live import LiveModel  # only for those who need a wire
-    from workbench.scenarios.live import cost_note, endpoint_of, load_models
+    from workbench.scenarios.live import endpoint_of, load_models, warnings
 
     models = load_models(home.models, trusted=home.tools_trusted)
     endpoint = endpoint_of(scenario, models, file, typed_url=typed_url)
-    return LiveModel(endpoint, clock=clock), cost_note(endpoint)
+    return LiveModel(endpoint, clock=clock), warnings(endpoint)
 
 
 def _run(scenario: Scenario, header: Header, *, tools: Sequence[LoadedTool], workspace: Workspace, **parts: Any) -> Run:

@@ -222,13 +222,20 @@ def cost_note(endpoint: Endpoint) -> str:
 
 def missing(endpoint: Endpoint) -> list[str]:
     """What keeps the endpoint from working, or what cannot be told without it, a sentence each."""
+    return [*_lacking(endpoint), *(["no price: the cost of a run is unknown"] if endpoint.prices is None else [])]
+
+
+def warnings(endpoint: Endpoint) -> tuple[str, ...]:
+    """What a person should know before anything is sent, a sentence each."""
+    return tuple(filter(None, [*_lacking(endpoint), cost_note(endpoint)]))
+
+
+def _lacking(endpoint: Endpoint) -> list[str]:
     lacking = []
     if endpoint.key_needed and not os.environ.get(endpoint.key_env, "").strip():
         lacking.append(f"no key: set {endpoint.key_env}")
     if endpoint.no_key_because:
         lacking.append(endpoint.no_key_because)
-    if endpoint.prices is None:
-        lacking.append("no price: the cost of a run is unknown")
     if endpoint.context_window is None and WIRES[endpoint.wire].cuts_silently:
         lacking.append("no context_window: the server cuts what it has no room for, without a word")
     return lacking
