@@ -13,9 +13,10 @@ from workbench.clocks import SystemClock, VirtualClock
 from workbench.core.events import Stopped
 from workbench.core.statuses import Status
 from workbench.home import Home
-from workbench.opening import Opened, TrustNeeded, new_run
+from workbench.opening import Opened, new_run
 from workbench.results import outcome_of
 from workbench.runner import CommandError
+from workbench.sandbox import TrustNeeded
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.expectations import Mismatch, check
 from workbench.scenarios.loader import load_scenario

@@ -7,7 +7,7 @@ folder that goes away with the run, so a run of the past never sees the files of
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
 from workbench.clocks import SystemClock, VirtualClock
-from workbench.core.events import Event, Held, ToolResult
+from workbench.core.events import Event
 from workbench.core.ports import Clock, Model, Person
 from workbench.core.state import State, fold
 from workbench.core.values import Header, ToolInfo
-from workbench.home import Home, trusted_folders
+from workbench.home import Home
 from workbench.runner import Run
+from workbench.sandbox import make_sandbox
 from workbench.scenarios.errors import Problem, ScenarioError
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
@@ -29,12 +30,12 @@ from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.models import build_model, is_live
 from workbench.scenarios.person import ScriptedPerson
+from workbench.scenarios.recorded import is_recorded, recorded_tools
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
-from workbench.toolkit.effects import apply_effects
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -42,17 +43,8 @@ from workbench.toolkit.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.models.live import LiveModel
 
-SELF_DRIVEN = frozenset({"scripted", "simulated", "recorded"})
-"""Models that need neither a network nor a person, so that nobody has to wait for their delays."""
-
-
-class TrustNeeded(Exception):
-    """A real folder would be used, or code from it loaded, and nobody has said that this is all right."""
-
-    def __init__(self, folder: Path, why: str) -> None:
-        super().__init__(f"{folder}: {why}")
-        self.folder = folder
-        self.why = why
+SELF_DRIVEN = frozenset({"scripted", "simulated"})
+"""Models that need neither a network nor a person: where nobody looks on, nobody has to wait for their delays."""
 
 
 class MemoryJournal:
@@ -145,13 +137,13 @@ def new_run(
     file `save`; without it nothing is written. `headless`: nobody looks on, so scripted delays take no time, and the
     session is there at once. `tools`: those of `home`, for a caller that has loaded them already. `typed_url`: the
     address of a live model that a person has given just now, so that the key may go there. Raises ScenarioError,
-    TrustNeeded, and SessionError for `save`.
+    sandbox.TrustNeeded, and SessionError for `save`.
     """
     clock = clock if clock is not None else _clock(scenario, headless)
     tools = tools if tools is not None else load_tools(home.tools)
     faults = load_catalogue(home.faults if scenario.fault else None)
     now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
-    live, cost = _live(scenario, home, clock, scenario_path, typed_url)
+    live, notes = _live(scenario, home, clock, scenario_path, typed_url)
     try:
         header = build_header(
             scenario,
@@ -166,7 +158,7 @@ def new_run(
     except ScenarioError as error:
         raise ScenarioError([*error.problems, *_tool_problems(tools), *faults.problems]) from None
     model = live if live is not None else build_model(scenario, clock, scenario_path)
-    sandbox, workspace = _sandbox(scenario, (), scenario_path)
+    sandbox, workspace = make_sandbox(scenario, (), scenario_path)
     try:
         journal = _new_journal(header, home, keep, save, headless)
     except BaseException:
@@ -177,30 +169,34 @@ def new_run(
         scenario,
         header,
         model=model,
-        tools=[tools.tools[name] for name in scenario.tools],
+        tools=[tools.tools[name] for name in scenario.tools if name in tools.tools],
         workspace=workspace,
         journal=journal or MemoryJournal(),
         clock=clock,
         person=_person(scenario) if person else None,
     )
-    notes = (cost,) if cost else ()
     return Opened(run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal, notes=notes, live=live)
 
 
-def _live(scenario: Scenario, home: Home, clock: Clock, file: str, typed_url: str = "") -> tuple[LiveModel | None, str]:
-    """The model of a scenario that asks for one over the network, and what is to be said of its cost beforehand."""
+def _live(
+    scenario: Scenario, home: Home, clock: Clock, file: str, typed_url: str = ""
+) -> tuple[LiveModel | None, tuple[str, ...]]:
+    """The model of a scenario that asks for one over the network, and what is to be said of it beforehand."""
     if not is_live(scenario):
-        return None, ""
+        return None, ()
     from workbench.models.live import LiveModel  # only for those who need a wire
-    from workbench.scenarios.live import cost_note, endpoint_of, load_models
+    from workbench.scenarios.live import endpoint_of, load_models, warnings
 
     models = load_models(home.models, trusted=home.tools_trusted)
     endpoint = endpoint_of(scenario, models, file, typed_url=typed_url)
-    return LiveModel(endpoint, clock=clock), cost_note(endpoint)
+    return LiveModel(endpoint, clock=clock), warnings(endpoint)
 
 
 def _run(scenario: Scenario, header: Header, *, tools: Sequence[LoadedTool], workspace: Workspace, **parts: Any) -> Run:
     """The run of a header, by the loop that its scenario names."""
+    if is_recorded(scenario):
+        clock, events, here = parts["clock"], parts.get("events", ()), ToolBox(tools)
+        return Run(header, tools=recorded_tools(scenario, header, clock=clock, here=here, events=events), **parts)
     if scenario.loop == ENGINE:
         return Run(header, tools=ToolBox(tools, workspace), **parts)
     from workbench.museum.registry import PIECES  # only for those who go there
@@ -270,12 +266,14 @@ def _reopened(
     clock = clock if clock is not None else _clock(scenario, headless)
     tools = load_tools(home.tools)
     usable, notes = _usable(header.tools, tools)
+    if is_recorded(scenario):
+        notes = []  # none of them is going to run
     model, live, problem = _model_again(scenario, home, clock, header.scenario_path or path.name)
     if problem:
         notes.append(problem)
     sandbox = None
     try:
-        sandbox, workspace = _sandbox(scenario, session.events, header.scenario_path)
+        sandbox, workspace = make_sandbox(scenario, session.events, header.scenario_path)
         run = _run(
             scenario,
             header,
@@ -358,42 +356,10 @@ def _own_copy(example: Path, folder: Path) -> JournalWriter:
 
 
 def _clock(scenario: Scenario, headless: bool) -> Clock:
-    return VirtualClock() if headless and scenario.model.use in SELF_DRIVEN else SystemClock()
+    """In a recording the time that everything took is over already."""
+    waits = not (is_recorded(scenario) or (headless and scenario.model.use in SELF_DRIVEN))
+    return SystemClock() if waits else VirtualClock()
 
 
 def _person(scenario: Scenario) -> Person | None:
     return ScriptedPerson(scenario.person) if scenario.person else None
-
-
-def _sandbox(
-    scenario: Scenario, events: Sequence[Event], scenario_path: str
-) -> tuple[tempfile.TemporaryDirectory[str] | None, Workspace]:
-    root = scenario.workspace.root
-    if root is not None:
-        folder = (Path(scenario_path).parent / Path(root).expanduser()).resolve()
-        if not folder.is_dir():
-            raise ScenarioError(
-                [Problem(scenario_path or "scenario", 0, "workspace.root", f"there is no folder {folder}")]
-            )
-        if folder not in trusted_folders():
-            raise TrustNeeded(folder, "the tools of this scenario would read and write in this folder")
-        return None, Workspace(folder)
-    sandbox = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
-    try:
-        return sandbox, apply_effects(Path(sandbox.name), scenario.workspace.files, _effects(events))
-    except BaseException:
-        sandbox.cleanup()
-        raise
-
-
-def _effects(events: Sequence[Event]) -> list[Mapping[str, Any]]:
-    """What the calls of a run have changed, in order; what a held result did has happened, whoever reads it when."""
-    held: set[str] = set()
-    effects: list[Mapping[str, Any]] = []
-    for event in events:
-        if isinstance(event, Held):
-            held.add(event.call)
-            effects.extend(event.effects)
-        elif isinstance(event, ToolResult) and event.call not in held:
-            effects.extend(event.effects)
-    return effects

@@ -11,8 +11,8 @@ def explained(error: Exception) -> str | None:
     """What to tell a person about an error that is not a defect of ours; None for a defect."""
     # Imported only now: the app is to paint its first frame before any of this is loaded.
     from workbench.home import HomeError
-    from workbench.opening import TrustNeeded
     from workbench.runner import CommandError, JournalBroken
+    from workbench.sandbox import TrustNeeded
     from workbench.scenarios.errors import ScenarioError
     from workbench.sessions.errors import SessionError
     from workbench.view.visible import visible

@@ -52,6 +52,7 @@ SETTINGS = {
 def _user_message(state: State, event: UserMessage) -> None:
     _say(state, "user", state.protocol.user(event.text), "user")
     state.status, state.stop, state.stopped, state.answer = Status.RUNNING, None, None, None
+    state.failure = ""
     state.due = ()
     state.steps = 0
     state.seconds = 0.0
@@ -68,7 +69,7 @@ def _model_reply(state: State, event: ModelReply) -> None:
     state.total_steps += 1
     _count_request(state, event)
     state.script_line, state.script_served = event.line, event.served
-    state.next_reply = None
+    state.next_reply, state.failure = None, ""
     if event.captures:
         state.captures = {**state.captures, **event.captures}
     state.batch = [CallRecord(call, state.total_steps, state.n) for call in event.calls]
@@ -142,6 +143,7 @@ def _count_request(state: State, event: ModelReply) -> None:
 def _model_failed(state: State, event: ModelFailed) -> None:
     if state.faults:
         state.faults = after_request(state, event)
+    state.failure = event.failure
     state.model_calls += 1
     state.seconds += event.took
     state.total_seconds += event.took
@@ -319,13 +321,13 @@ def _stopped(state: State, event: Stopped) -> None:
 def _resumed(state: State, event: Resumed) -> None:
     if event.by == "script":
         state.script_decisions += 1
-    state.status, state.stopped, state.stop = Status.RUNNING, None, None
+    state.status, state.stopped, state.stop, state.failure = Status.RUNNING, None, None, ""
 
 
 def _forked(state: State, event: Forked) -> None:
     state.grants = ()
     state.forked_keys |= frozenset(event.keys)
-    state.status, state.stopped, state.stop = Status.RUNNING, None, None
+    state.status, state.stopped, state.stop, state.failure = Status.RUNNING, None, None, ""
     for record in state.open_calls():
         if record.started is None or record.again:
             record.decision, record.again = None, False

@@ -85,6 +85,7 @@ FailureKind = Literal[
     "context_overflow",
     "script_exhausted",
     "script_error",
+    "not_recorded",
     "deadline",
 ]
 
@@ -100,6 +101,7 @@ FAILURE_STATUS: dict[str, Status] = {
     "context_overflow": Status.CONTEXT_WINDOW_EXCEEDED,
     "script_exhausted": Status.SCRIPT_EXHAUSTED,
     "script_error": Status.SCRIPT_EXHAUSTED,
+    "not_recorded": Status.SCRIPT_EXHAUSTED,
     "deadline": Status.DEADLINE_EXCEEDED,
 }
 

@@ -45,6 +45,7 @@ class State:
         "effects",
         "errors",
         "estimated",
+        "failure",
         "failures_in_a_row",
         "faults",
         "forked_keys",
@@ -98,7 +99,8 @@ class State:
         self.stop: Stopped | None = None
         """The stop that is due: what decided it has happened, open calls may still need their results."""
         self.stopped: Stopped | None = None
-        self.title: str = header.title
+        self.title, self.failure = header.title, ""
+        """`failure` is the class of the failure of the latest request, where it brought no reply."""
         self.answer: str | None = None
         self.limits = header.limits
         self.approval: GateDefault = header.approval

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from workbench.core.loop import AskPerson
 from workbench.core.statuses import Status
@@ -14,7 +15,9 @@ from workbench.view.entries import Span
 from workbench.view.figures import amount
 
 if TYPE_CHECKING:
+    from workbench.models.wire.endpoint import Endpoint
     from workbench.opening import Opened
+    from workbench.runner import Run
 
 PHASES: dict[str, Phase] = {
     **dict.fromkeys(("edit", "edit-result"), "edit"),
@@ -26,6 +29,16 @@ PHASES: dict[str, Phase] = {
     "grants": "list",
 }
 """What is open in the bar, and the phase it makes."""
+
+
+ASKED_AGAIN = (Status.MODEL_UNAVAILABLE, Status.MODEL_REJECTED)
+"""Ends after which the same request may bring a reply: the server is there again, the key is set."""
+
+
+def endpoint_of(run: Run) -> Endpoint | None:
+    """Where a live model is asked; None for any other model."""
+    endpoint: Endpoint | None = getattr(run.model, "endpoint", None)
+    return endpoint
 
 
 def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
@@ -43,6 +56,8 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         asked=stand in ("approval", "interrupted"),
         interrupted=stand == "interrupted",
         raise_to=raise_words(desk),
+        failed=phase == "stopped" and desk.run.state.status in ASKED_AGAIN,
+        live=endpoint_of(desk.run) is not None,
         step_cap=state.limits.steps is not None,
         holding=state.hold,
         has_entry=cursor >= 0,
@@ -68,6 +83,9 @@ def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     """The quiet facts beside the title."""
     header = desk.run.header
     model = f"{header.model} model" if header.model in ("scripted", "human", "simulated") else header.model
+    endpoint = endpoint_of(desk.run)
+    if endpoint is not None and not narrow:
+        model = f"{model} at {urlsplit(endpoint.base_url).netloc}"
     saved = opened.read_only or ("saved" if opened.session_path is not None else "not run yet")
     if desk.run.broken:
         saved = "not saved any more"
@@ -90,6 +108,8 @@ def top_state(desk: Desk) -> tuple[Span, str]:
     match desk.stand:
         case "past":
             return Span(f"◀ past: event {desk.state.n} of {len(desk.run.events)}", "past"), "past"
+        case "running" if desk.incoming.pausing:
+            return Span("… waiting to ask again", "wait"), ""
         case "running":
             return Span("▶ running", "primary"), ""
         case "approval" | "interrupted":
