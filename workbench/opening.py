@@ -380,13 +380,13 @@ def _sandbox(
         return None, Workspace(folder)
     sandbox = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
     try:
-        return sandbox, apply_effects(Path(sandbox.name), scenario.workspace.files, _effects(events))
+        return sandbox, apply_effects(Path(sandbox.name), scenario.workspace.files, effects_of(events))
     except BaseException:
         sandbox.cleanup()
         raise
 
 
-def _effects(events: Sequence[Event]) -> list[Mapping[str, Any]]:
+def effects_of(events: Sequence[Event]) -> list[Mapping[str, Any]]:
     """What the calls of a run have changed, in order; what a held result did has happened, whoever reads it when."""
     held: set[str] = set()
     effects: list[Mapping[str, Any]] = []
