@@ -43,13 +43,13 @@ def make_sandbox(scenario: Scenario, events: Sequence[Event], scenario_path: str
         return None, Workspace(folder)
     private = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
     try:
-        return private, apply_effects(Path(private.name), scenario.workspace.files, _effects(events))
+        return private, apply_effects(Path(private.name), scenario.workspace.files, effects_of(events))
     except BaseException:
         private.cleanup()
         raise
 
 
-def _effects(events: Sequence[Event]) -> list[Mapping[str, Any]]:
+def effects_of(events: Sequence[Event]) -> list[Mapping[str, Any]]:
     """What the calls of a run have changed, in order; what a held result did has happened, whoever reads it when."""
     held: set[str] = set()
     effects: list[Mapping[str, Any]] = []

@@ -13,6 +13,7 @@ COMMANDS = (
     "check",
     "resume",
     "show",
+    "matrix",
     "tools",
     "faults",
     "models",
@@ -25,6 +26,10 @@ COMMANDS = (
     "trust",
 )
 Command = Callable[[argparse.Namespace], int]
+
+MATRIX = """Each cell is a run of its own with one fault in one step, in a sandbox of its own. A scripted model goes on
+as it is written, so it shows what the loop, its limits and its locks do with a fault; what a model makes of it, a
+script shows only in replies with when, capture or templates. Exit code 0, or 2 for bad input."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -66,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     _check(commands.add_parser("check", help="run every scenario that has [expect], and compare"))
     _resume(commands.add_parser("resume", help="go on with a saved run"))
     _show(commands.add_parser("show", help="print a saved run"))
+    _matrix(commands.add_parser("matrix", help="every step of a scenario against every fault", epilog=MATRIX))
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
@@ -143,6 +149,28 @@ def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost"), default="text")
     _common(parser)
     parser.set_defaults(command=_late("show", "show"))
+
+
+def _matrix(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
+    parser.add_argument(
+        "--faults", action="append", default=[], metavar="A,B", help="only these; by default the whole catalogue"
+    )
+    parser.add_argument("--jobs", type=_positive, metavar="N", help="processes; by default as many as processors")
+    parser.add_argument("--save", metavar="DIR", help="keep every run as a session in this new folder")
+    parser.add_argument("--yes", action="store_true", help="ask a live model, again in every cell")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="as JSON")
+    form.add_argument("--markdown", action="store_true", help="as a Markdown document")
+    _changes(parser)
+    _common(parser)
+    parser.set_defaults(command=_late("matrix", "matrix"))
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text}")
+    return int(text)
 
 
 def _changes(parser: argparse.ArgumentParser) -> None:
