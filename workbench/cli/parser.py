@@ -13,6 +13,7 @@ COMMANDS = (
     "check",
     "resume",
     "show",
+    "serve",
     "tools",
     "faults",
     "models",
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     _check(commands.add_parser("check", help="run every scenario that has [expect], and compare"))
     _resume(commands.add_parser("resume", help="go on with a saved run"))
     _show(commands.add_parser("show", help="print a saved run"))
+    _serve(commands.add_parser("serve", help="play a scenario's model to other agents, over HTTP"))
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
@@ -143,6 +145,19 @@ def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost"), default="text")
     _common(parser)
     parser.set_defaults(command=_late("show", "show"))
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
+    parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help="by default only this machine")
+    parser.add_argument("--port", type=int, default=8642, metavar="PORT", help="0 is a free one; by default 8642")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
+    parser.add_argument(
+        "--fault", action="append", default=[], dest="faults", metavar="NAME:KEY=VALUE,…", help="see workbench faults"
+    )
+    parser.add_argument("--seed", type=int, metavar="N")
+    _common(parser)
+    parser.set_defaults(command=_late("serve", "serve_scenario"))
 
 
 def _changes(parser: argparse.ArgumentParser) -> None:
