@@ -213,7 +213,7 @@ class Run(Recording):
             if within is not None:
                 self._alarm.set(within)
             event = await performing.ask_model(
-                self.asked, self.tools, self.state, self.clock, within=within, on_signal=self._signal
+                self.asked, self.tools.check, self.state, self.clock, within=within, on_signal=self._signal
             )
         except NobodyThere:
             self._nobody_there_at = len(self.events)

@@ -14,6 +14,7 @@ COMMANDS = (
     "resume",
     "show",
     "matrix",
+    "serve",
     "tools",
     "faults",
     "models",
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     _resume(commands.add_parser("resume", help="go on with a saved run"))
     _show(commands.add_parser("show", help="print a saved run"))
     _matrix(commands.add_parser("matrix", help="every step of a scenario against every fault", epilog=MATRIX))
+    _serve(commands.add_parser("serve", help="play a scenario's model to other agents, over HTTP"))
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
@@ -171,6 +173,19 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text}")
     return int(text)
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
+    parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help="by default only this machine")
+    parser.add_argument("--port", type=int, default=8642, metavar="PORT", help="0 is a free one; by default 8642")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
+    parser.add_argument(
+        "--fault", action="append", default=[], dest="faults", metavar="NAME:KEY=VALUE,…", help="see workbench faults"
+    )
+    parser.add_argument("--seed", type=int, metavar="N")
+    _common(parser)
+    parser.set_defaults(command=_late("serve", "serve_scenario"))
 
 
 def _changes(parser: argparse.ArgumentParser) -> None:

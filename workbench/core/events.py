@@ -105,6 +105,8 @@ class ModelFailed(Event):
     attempts: int = 1
     partial: str = ""
     took: float = 0.0
+    retry_after: float = 0.0
+    """Seconds that the provider asked to wait; 0 where it asked nothing."""
     line: int = -1
     """Scripted: as in ModelReply, so that a failure is not served again on resume."""
     served: int = 0

@@ -120,7 +120,9 @@ class ModelFailure(Exception):
         served: int = 0,
         original: str = "",
         faults: tuple[str, ...] = (),
+        after: float = 0.0,
     ) -> None:
+        """`after` is how many seconds the provider asks to wait; 0 where it asks nothing."""
         super().__init__(f"{kind}: {detail}")
         self.kind: FailureKind = kind
         self.detail = detail
@@ -130,6 +132,7 @@ class ModelFailure(Exception):
         self.served = served
         self.original = original
         self.faults = faults
+        self.after = after
 
 
 class NobodyThere(Exception):

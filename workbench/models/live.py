@@ -84,7 +84,8 @@ class LiveModel:
                 detail = failed.detail if patient else f"{failed.detail}; it asks to wait {pause:,.0f} seconds"
                 detail = f"{self.endpoint.shown} at {self._url}: {self._advised(detail, failed, key)}"
                 partial = key.scrub(said or assembler.partial)
-                raise ModelFailure(failed.kind, key.scrub_words(detail), attempts=attempt, partial=partial)
+                after = failed.after or 0.0
+                raise ModelFailure(failed.kind, key.scrub_words(detail), attempts=attempt, partial=partial, after=after)
             on_signal(Signal("retry", key.scrub_words(failed.detail), pause))
             await self._clock.sleep(pause)
 
