@@ -13,6 +13,8 @@ COMMANDS = (
     "check",
     "resume",
     "show",
+    "export",
+    "import",
     "tools",
     "faults",
     "models",
@@ -66,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     _check(commands.add_parser("check", help="run every scenario that has [expect], and compare"))
     _resume(commands.add_parser("resume", help="go on with a saved run"))
     _show(commands.add_parser("show", help="print a saved run"))
+    _export(commands.add_parser("export", help="write a saved run in a form for others"))
+    _import(commands.add_parser("import", help="make sessions of the logs of other agents"))
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
@@ -143,6 +147,35 @@ def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost"), default="text")
     _common(parser)
     parser.set_defaults(command=_late("show", "show"))
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION")
+    parser.add_argument(
+        "--to",
+        required=True,
+        metavar="FORM",
+        help="scenario, pytest, openai, anthropic, ollama, markdown, html, svg, records or otel",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there; by default it is printed")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE")
+    parser.add_argument("--theme", default="", metavar="NAME", help="the colours of html and svg; see workbench themes")
+    _common(parser)
+    parser.set_defaults(command=_late("exchange", "export"))
+
+
+def _import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="messages or requests of OpenAI, Anthropic or Ollama, spans, or a trajectory"
+    )
+    parser.add_argument("--only", type=int, metavar="N", help="of several conversations the Nth, from 1")
+    parser.add_argument(
+        "--model", default="", metavar="WIRE:NAME", help="the model to go on with; by default you are it"
+    )
+    parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
+    parser.add_argument("--save", metavar="PATH", help="where to keep the session; by default in sessions/")
+    _common(parser)
+    parser.set_defaults(command=_late("exchange", "import_log"))
 
 
 def _changes(parser: argparse.ArgumentParser) -> None:

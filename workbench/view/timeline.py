@@ -328,7 +328,8 @@ class Timeline:
         if event.outcome in TIMED:
             if event.source:
                 parts.append(flat(event.source))
-            parts.append(duration(event.took))
+            if event.took:  # 0 is no figure: nobody has measured it
+                parts.append(duration(event.took))
             if event.trust == "untrusted":
                 parts.append("not trusted")
         else:
