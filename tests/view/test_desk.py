@@ -187,7 +187,7 @@ def whole(desk: Desk, index: int) -> list[str]:
 def test_a_whole_result_has_the_colours_of_its_language() -> None:
     desk = on(desk_at(SEARCH, asks("fetch"), Line(text="done")))
     assert Span('"A-1042"', "result") in desk.whole(2)[1]
-    assert whole(desk, 4) == ["fetch · web · 0.0 ms · not trusted", "# A page", "", "buy mugs"]
+    assert whole(desk, 4) == ["fetch · web · not trusted", "# A page", "", "buy mugs"]
     assert desk.whole(4)[1] == (Span("# A page", bold=True),)
 
 

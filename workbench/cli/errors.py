@@ -11,6 +11,7 @@ def explained(error: Exception) -> str | None:
     """What to tell a person about an error that is not a defect of ours; None for a defect."""
     # Imported only now: the app is to paint its first frame before any of this is loaded.
     from workbench.home import HomeError
+    from workbench.imports.conversation import NotUnderstood
     from workbench.runner import CommandError, JournalBroken
     from workbench.sandbox import TrustNeeded
     from workbench.scenarios.errors import ScenarioError
@@ -20,7 +21,9 @@ def explained(error: Exception) -> str | None:
     match error:
         case TrustNeeded():
             return visible(f"{error}\nsay that this is all right with: --trust {error.folder}")
-        case BadInput() | HomeError() | CommandError() | JournalBroken() | ScenarioError() | SessionError():
+        case BadInput() | HomeError() | NotUnderstood():
+            return visible(str(error))
+        case CommandError() | JournalBroken() | ScenarioError() | SessionError():
             return visible(str(error))
         case OSError(filename=str(name), strerror=str(reason)):
             return visible(f"{name}: {reason}")

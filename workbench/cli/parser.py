@@ -15,6 +15,8 @@ COMMANDS = (
     "show",
     "matrix",
     "serve",
+    "export",
+    "import",
     "tools",
     "faults",
     "models",
@@ -74,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     _show(commands.add_parser("show", help="print a saved run"))
     _matrix(commands.add_parser("matrix", help="every step of a scenario against every fault", epilog=MATRIX))
     _serve(commands.add_parser("serve", help="play a scenario's model to other agents, over HTTP"))
+    _export(commands.add_parser("export", help="write a saved run in a form for others"))
+    _import(commands.add_parser("import", help="make sessions of the logs of other agents"))
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
@@ -186,6 +190,35 @@ def _serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, metavar="N")
     _common(parser)
     parser.set_defaults(command=_late("serve", "serve_scenario"))
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION")
+    parser.add_argument(
+        "--to",
+        required=True,
+        metavar="FORM",
+        help="scenario, pytest, openai, anthropic, ollama, markdown, html, svg, records or otel",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there; by default it is printed")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE")
+    parser.add_argument("--theme", default="", metavar="NAME", help="the colours of html and svg; see workbench themes")
+    _common(parser)
+    parser.set_defaults(command=_late("exchange", "export"))
+
+
+def _import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="messages or requests of OpenAI, Anthropic or Ollama, spans, or a trajectory"
+    )
+    parser.add_argument("--only", type=int, metavar="N", help="of several conversations the Nth, from 1")
+    parser.add_argument(
+        "--model", default="", metavar="WIRE:NAME", help="the model to go on with; by default you are it"
+    )
+    parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
+    parser.add_argument("--save", metavar="PATH", help="where to keep the session; by default in sessions/")
+    _common(parser)
+    parser.set_defaults(command=_late("exchange", "import_log"))
 
 
 def _changes(parser: argparse.ArgumentParser) -> None:

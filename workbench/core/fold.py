@@ -17,6 +17,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Remark,
     Resumed,
     SettingsChanged,
     Stopped,
@@ -270,7 +271,7 @@ def _deliver(state: State) -> None:
         _observe(state, result.content)
 
 
-def _late_result(state: State, event: LateResult) -> None:
+def _for_people(state: State, event: LateResult | Remark) -> None:
     pass
 
 
@@ -379,8 +380,9 @@ HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     ToolStarted: _tool_started,
     ToolResult: _tool_result,
     Held: _held,
-    LateResult: _late_result,
+    LateResult: _for_people,
     Notice: _notice,
+    Remark: _for_people,
     SettingsChanged: _settings_changed,
     ContextChanged: _context_changed,
     StopRequested: _stop_requested,
