@@ -14,7 +14,7 @@ from workbench.tui.paint import content
 from workbench.tui.run.driving import Driving
 from workbench.tui.run.frame import SideColumn, ThirdColumn, TopLine
 from workbench.tui.run.standing import top_facts, top_state, where_words
-from workbench.tui.transcript import Transcript
+from workbench.tui.transcript.widget import Transcript
 from workbench.view.bars import Bar, bar_for
 from workbench.view.meters import strip as strip_line
 from workbench.view.past import past_bar
