@@ -168,6 +168,7 @@ def new_run(
     run = _run(
         scenario,
         header,
+        live=live,
         model=model,
         tools=[tools.tools[name] for name in scenario.tools if name in tools.tools],
         workspace=workspace,
@@ -192,8 +193,20 @@ def _live(
     return LiveModel(endpoint, clock=clock), warnings(endpoint)
 
 
-def _run(scenario: Scenario, header: Header, *, tools: Sequence[LoadedTool], workspace: Workspace, **parts: Any) -> Run:
+def _run(
+    scenario: Scenario,
+    header: Header,
+    *,
+    live: LiveModel | None,
+    tools: Sequence[LoadedTool],
+    workspace: Workspace,
+    **parts: Any,
+) -> Run:
     """The run of a header, by the loop that its scenario names."""
+    if live is not None:
+        from workbench.models.keyless import KeylessTools  # only for those who have a key
+
+        return Run(header, tools=KeylessTools(ToolBox(tools, workspace), live.key), **parts)
     if is_recorded(scenario):
         clock, events, here = parts["clock"], parts.get("events", ()), ToolBox(tools)
         return Run(header, tools=recorded_tools(scenario, header, clock=clock, here=here, events=events), **parts)
@@ -277,6 +290,7 @@ def _reopened(
         run = _run(
             scenario,
             header,
+            live=live,
             model=model,
             tools=usable,
             workspace=workspace,

@@ -12,7 +12,7 @@ from workbench.tui.situation import Phase, Situation
 from workbench.view import words
 from workbench.view.desk import Desk
 from workbench.view.entries import Span
-from workbench.view.figures import amount
+from workbench.view.figures import amount, counted
 
 if TYPE_CHECKING:
     from workbench.models.wire.endpoint import Endpoint
@@ -99,7 +99,7 @@ def where_words(desk: Desk) -> str:
     state = desk.state
     cap = state.limits.steps
     if state.stopped is not None:
-        return f"{state.steps} of {cap} steps" if cap is not None else f"{state.steps} steps"
+        return f"{state.steps} of {cap} steps" if cap is not None else counted(state.steps, "step")
     return f"step {state.steps} of {cap}" if cap is not None else f"step {state.steps}"
 
 
