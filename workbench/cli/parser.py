@@ -152,7 +152,7 @@ def _resume(parser: argparse.ArgumentParser) -> None:
 def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION")
     parser.add_argument("--at", type=int, metavar="N", help="as it was after event N")
-    parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost"), default="text")
+    parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost", "records"), default="text")
     _common(parser)
     parser.set_defaults(command=_late("show", "show"))
 
@@ -212,9 +212,7 @@ def _import(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", help="messages or requests of OpenAI, Anthropic or Ollama, spans, or a trajectory"
     )
     parser.add_argument("--only", type=int, metavar="N", help="of several conversations the Nth, from 1")
-    parser.add_argument(
-        "--model", default="", metavar="WIRE:NAME", help="the model to go on with; by default you are it"
-    )
+    parser.add_argument("--model", default="", metavar="WIRE:NAME", help="who goes on with it; by default you do")
     parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
     parser.add_argument("--save", metavar="PATH", help="where to keep the session; by default in sessions/")
     _common(parser)
@@ -228,6 +226,7 @@ def _changes(parser: argparse.ArgumentParser) -> None:
 
 def _printing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one event a line, then a result object")
+    parser.add_argument("--records", metavar="FILE", help="append a line of JSON for each step, arguments redacted")
 
 
 def _common(parser: argparse.ArgumentParser) -> None:

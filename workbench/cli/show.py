@@ -12,10 +12,12 @@ from workbench.cli.places import home_of, session_file
 from workbench.core.events import Event
 from workbench.core.records import RequestMark
 from workbench.core.state import State
-from workbench.headless import entry_lines, event_line
+from workbench.export.records import as_line, records
+from workbench.headless import event_line
 from workbench.opening import fold_session
 from workbench.sessions.journal import read_session
 from workbench.view import words
+from workbench.view.entries import entry_lines
 from workbench.view.figures import money
 from workbench.view.timeline import Timeline
 from workbench.view.visible import visible
@@ -72,4 +74,9 @@ def _tokens(mark: RequestMark) -> str:
     return f"{'~' if mark.estimated else ''}{mark.tokens:,}"
 
 
-_FORMS = {"text": _text, "json": _json, "requests": _requests, "cost": _cost}
+def _records(state: State, events: Sequence[Event]) -> list[str]:
+    """One line a step, as `run --records` writes them."""
+    return [as_line(record).removesuffix("\n") for record in records(state.header.id, events)]
+
+
+_FORMS = {"text": _text, "json": _json, "requests": _requests, "cost": _cost, "records": _records}

@@ -26,6 +26,7 @@ from workbench.scenarios.loader import scenario_from_plain
 
 NO_GOAL = "(the log has no message of the user)"
 NO_RESULT = "The log has no result of this call."
+UNKNOWN_MODEL = "unknown"
 TAG = "imported"
 
 
@@ -60,7 +61,7 @@ def session_of(
         plain["system"] = conversation.system
     scenario = with_model(scenario_from_plain(plain), model, base_url)
     header = build_header(scenario, tools, id=id, created=created, workbench=workbench)
-    header = replace(header, model=conversation.model or header.model, free=False)
+    header = replace(header, model=conversation.model or UNKNOWN_MODEL, free=False)
     script = _Script(header)
     script.begin(conversation, source)
     for item in conversation.items:
