@@ -219,7 +219,12 @@ async def test_a_traceback_with_all_its_values_shows_none(
         await opened.run.advance()
         with pytest.raises(RuntimeError) as caught:
             await ask_model(
-                opened.run.model, opened.run.tools, opened.run.state, opened.run.clock, within=None, on_signal=no_signal
+                opened.run.model,
+                opened.run.tools.check,
+                opened.run.state,
+                opened.run.clock,
+                within=None,
+                on_signal=no_signal,
             )
         await opened.run.play()
         shown = everything_of(opened)
