@@ -20,8 +20,9 @@ from workbench.forking import Branch, fork
 from workbench.home import Home
 from workbench.models.human import HumanModel
 from workbench.models.live import LiveModel
-from workbench.opening import Opened, TrustNeeded, change_model, new_run, reopen
+from workbench.opening import Opened, change_model, new_run, reopen
 from workbench.runner import CommandError, Run
+from workbench.sandbox import TrustNeeded
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.loader import parse_scenario
 from workbench.sessions.errors import SessionError

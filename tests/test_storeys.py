@@ -20,6 +20,7 @@ SCREEN = ("textual", "rich", "pygments", "httpx")
         ("workbench.runner", (*SCREEN, "pydantic", "workbench.view", "workbench.tui")),
         ("workbench.headless", (*SCREEN, "workbench.tui")),
         ("workbench.cli.runs", (*SCREEN, "workbench.tui")),
+        ("workbench.lab.filling", (*SCREEN, "workbench.tui")),
         ("workbench.tui.app", ("pydantic", "httpx", "tomli_w", "workbench.scenarios.schema", "workbench.toolkit")),
         ("workbench.cli.app", ("pydantic", "httpx", "tomli_w", "workbench.scenarios.schema", "workbench.toolkit")),
     ],

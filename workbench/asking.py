@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.core.events import Event, SettingsChanged
@@ -15,17 +15,19 @@ from workbench.home import Home
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.header import model_info
 from workbench.scenarios.models import BUILDERS, build_model, is_live
+from workbench.scenarios.recorded import RECORDED
 from workbench.scenarios.schema import Scenario
 
 if TYPE_CHECKING:
     from workbench.models.live import LiveModel
-    from workbench.models.wire.endpoint import Endpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A model that can be asked."""
 
+    scenario: Scenario
+    """The scenario that asks for it."""
     model: Model
     info: ModelInfo
     live: LiveModel | None = None
@@ -51,13 +53,14 @@ def asked_by(scenario: Scenario, home: Home, clock: Clock, file: str, *, typed_u
     Raises ScenarioError.
     """
     if not is_live(scenario):
-        return Asked(model=build_model(scenario, clock, file), info=model_info(scenario))
+        return Asked(scenario=scenario, model=build_model(scenario, clock, file), info=model_info(scenario))
     from workbench.models.live import LiveModel  # only for those who need a wire
-    from workbench.scenarios.live import cost_note
+    from workbench.scenarios.live import endpoint_of, load_models, warnings
 
-    endpoint = endpoint_for(scenario, home, file, typed_url=typed_url)
-    live, cost = LiveModel(endpoint, clock=clock), cost_note(endpoint)
-    return Asked(model=live, info=model_info(scenario, endpoint), live=live, notes=(cost,) if cost else ())
+    models = load_models(home.models, trusted=home.tools_trusted)
+    endpoint = endpoint_of(scenario, models, file, typed_url=typed_url)
+    live, info = LiveModel(endpoint, clock=clock), model_info(scenario, endpoint)
+    return Asked(scenario=scenario, model=live, info=info, live=live, notes=warnings(endpoint))
 
 
 def asked_again(scenario: Scenario, home: Home, clock: Clock, file: str, *, typed_url: str = "") -> Asked:
@@ -71,19 +74,12 @@ def asked_again(scenario: Scenario, home: Home, clock: Clock, file: str, *, type
     except ScenarioError as error:
         problem = f"its model cannot be asked: {error}"
         return Asked(
+            scenario=scenario,
             model=AbsentModel(scenario.model.use, problem),
             info=ModelInfo(use=scenario.model.use, shown=scenario.model.use, free=False),
             notes=(problem,),
         )
-    return Asked(model=asked.model, info=asked.info, live=asked.live)  # the cost was said when the run began
-
-
-def endpoint_for(scenario: Scenario, home: Home, file: str, *, typed_url: str = "") -> Endpoint:
-    """Where the requests of a scenario with a live model go. Raises ScenarioError."""
-    from workbench.scenarios.live import endpoint_of, load_models
-
-    models = load_models(home.models, trusted=home.tools_trusted)
-    return endpoint_of(scenario, models, file, typed_url=typed_url)
+    return replace(asked, notes=())  # they were said when the run began
 
 
 # ---------------------------------------------------------------- another model
@@ -134,7 +130,7 @@ def options(scenario: Scenario, home: Home) -> list[Option]:
     choices += [
         Option(choice=name, about=about.get(name, ""))
         for name in BUILDERS
-        if name != own.use and (name != "scripted" or lines)
+        if name not in (own.use, RECORDED) and (name != "scripted" or lines)
     ]
     return [*choices, *_live_options(scenario, home)]
 

@@ -11,17 +11,21 @@ from xml.etree import ElementTree as ET
 
 from workbench.clocks import SystemClock, VirtualClock
 from workbench.core.events import Stopped
+from workbench.core.state import State
 from workbench.core.statuses import Status
-from workbench.home import Home
-from workbench.opening import Opened, TrustNeeded, new_run
+from workbench.home import Home, packaged_folder
+from workbench.opening import Opened, new_run
 from workbench.results import outcome_of
 from workbench.runner import CommandError
+from workbench.sandbox import TrustNeeded
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.expectations import Mismatch, check
-from workbench.scenarios.loader import load_scenario
+from workbench.scenarios.loader import load_scenario, parse_scenario
 from workbench.scenarios.models import is_live
+from workbench.scenarios.schema import ExpectTable, Scenario
 from workbench.toolkit.loader import LoadedFolder, load_tools
 from workbench.view import words
+from workbench.view.excerpt import excerpt
 from workbench.view.visible import visible
 
 MOST_MOVES = 10_000
@@ -40,6 +44,8 @@ class Verdict:
     """Why it could not be run at all."""
     skipped: str = ""
     """Why there is nothing to check."""
+    excerpt: tuple[str, ...] = ()
+    """The transcript around the first difference."""
     seconds: float = 0.0
 
     @property
@@ -63,38 +69,107 @@ async def check_all(files: Iterable[Path], home: Home) -> list[Verdict]:
     return list(await asyncio.gather(*[check_file(file, home, tools) for file in files]))
 
 
-async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None) -> Verdict:
-    """Run one scenario on a virtual clock, in memory, and compare. `tools` are those of the home, loaded before."""
-    began = time.perf_counter()
+async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None, *, model: str = "") -> Verdict:
+    """Run one scenario on a virtual clock, in memory, and compare.
+
+    `tools` are those of the home, loaded before; `model` is asked instead of the scenario's own, as for `--model`.
+    """
     try:
         scenario = load_scenario(path)
         if scenario.expect is None:
             return Verdict(path=path, title=scenario.title, skipped="it has no [expect]")
-        opened = new_run(
-            scenario,
-            home,
-            scenario_path=str(path),
-            clock=SystemClock() if is_live(scenario) else VirtualClock(),
-            person=True,
-            keep=False,
-            session_id="check",
-            tools=tools,
-        )
+        if model:
+            from workbench.scenarios.live import with_model  # only for those who need a wire
+
+            scenario = with_model(scenario, model)
+        return await _check(scenario, path, home, tools)
     except (ScenarioError, TrustNeeded) as error:
         return Verdict(path=path, error=str(error))
+
+
+def holds(text: str, *, name: str = "scenario.toml", tools: Sequence[str | Path] = ()) -> None:
+    """Run the scenario in a TOML text with nobody there, and compare; for tests that bring their scenario along.
+
+    There are the packaged tools, and those in the folders `tools`. Raises AssertionError that says what does not hold.
+    """
+    home = project_home(Path.cwd(), [Path(folder) for folder in tools])
+    try:
+        verdict = asyncio.run(_check(parse_scenario(text, name), Path(name), home))
+    except (ScenarioError, TrustNeeded) as error:
+        raise AssertionError(str(error)) from None
+    if not verdict.passed:
+        raise AssertionError("\n".join(failure_lines(verdict)))
+
+
+def project_home(root: Path, tools: Sequence[Path] = ()) -> Home:
+    """A project as a home for its tests: nothing of the user's own counts, and only the tools that are named."""
+    extra = tuple(folder.resolve() for folder in tools)
+    return Home(root=root, found="current folder", packaged=packaged_folder(), extra_tools=extra, tools_trusted=False)
+
+
+async def _check(scenario: Scenario, path: Path, home: Home, tools: LoadedFolder | None = None) -> Verdict:
+    began = time.perf_counter()
+    expect = scenario.expect or ExpectTable()
+    opened = new_run(
+        scenario,
+        home,
+        scenario_path=str(path),
+        clock=SystemClock() if is_live(scenario) else VirtualClock(),
+        person=True,
+        keep=False,
+        session_id="check",
+        tools=tools,
+    )
     try:
         problem = await _play(opened)
-        outcome = outcome_of(opened, files=tuple(scenario.expect.files or ()))
+        outcome = outcome_of(opened, files=tuple(expect.files or ()))
+        mismatches = () if problem else tuple(check(expect, outcome))
+        run = opened.run
+        around = excerpt(run.events, run.state, _place(mismatches[0], expect, run.state)) if mismatches else ()
         return Verdict(
             path=path,
             title=scenario.title,
             status=outcome.status.value,
-            mismatches=() if problem else tuple(check(scenario.expect, outcome)),
+            mismatches=mismatches,
             error=problem,
+            excerpt=tuple(around),
             seconds=time.perf_counter() - began,
         )
     finally:
         opened.close()
+
+
+def _place(mismatch: Mismatch, expect: ExpectTable, state: State) -> int:
+    """The number of the event at which what was expected and what came part; 0 for the end."""
+    if mismatch.key == "calls":
+        names = [record.call.tool for record in state.every_call()]
+        at = _parting(expect.calls or (), names)
+        return state.every_call()[at].n if at < len(names) else 0
+    if mismatch.key == "chars_seen":
+        at = _parting(expect.chars_seen or (), [mark.chars for mark in state.requests])
+        return state.requests[at].n if at < len(state.requests) else 0
+    if mismatch.key == "transcript":
+        return _message_at(state, _parting((expect.transcript or "").split("\n"), _lines(state)))
+    return 0
+
+
+def _parting(wanted: Sequence[object], actual: Sequence[object]) -> int:
+    """The first place at which the two differ."""
+    pairs = enumerate(zip(wanted, actual, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(actual)))
+
+
+def _lines(state: State) -> list[str]:
+    return "\n".join(message.text for message in state.messages).split("\n")
+
+
+def _message_at(state: State, line: int) -> int:
+    """The event of the message that has that line of the transcript."""
+    for message in state.messages:
+        line -= message.text.count("\n") + 1
+        if line < 0:
+            return message.n
+    return 0
 
 
 async def _play(opened: Opened) -> str:
@@ -124,16 +199,27 @@ def report(verdicts: Sequence[Verdict]) -> list[str]:
     for verdict, name in zip(verdicts, names, strict=True):
         sign, word = _sign(verdict)
         lines.append(f"{sign} {name:<{width}}  {word}".rstrip())
-        lines.extend(f"    {line}" for line in visible(verdict.error).split("\n") if line)
-        for mismatch in verdict.mismatches:
-            lines.append(f"    {mismatch.key}")
-            lines.append(f"      expected  {visible(mismatch.expected)}")
-            lines.append(f"      got       {visible(mismatch.actual)}")
+        lines.extend(f"    {line}" for line in _what_failed(verdict))
     checked = [verdict for verdict in verdicts if not verdict.skipped]
     failed = sum(not verdict.passed for verdict in checked)
     skipped = len(verdicts) - len(checked)
     tail = f", {skipped} without [expect]" if skipped else ""
     lines.append(f"{len(checked) - failed} passed, {failed} failed{tail}")
+    return lines
+
+
+def failure_lines(verdict: Verdict) -> list[str]:
+    """What failed, and the transcript around the first difference."""
+    around = ["", "around the first difference:", *verdict.excerpt] if verdict.excerpt else []
+    return [*_what_failed(verdict), *around]
+
+
+def _what_failed(verdict: Verdict) -> list[str]:
+    lines = [line for line in visible(verdict.error).split("\n") if line]
+    for mismatch in verdict.mismatches:
+        lines.append(mismatch.key)
+        lines.append(f"  expected  {visible(mismatch.expected)}")
+        lines.append(f"  got       {visible(mismatch.actual)}")
     return lines
 
 
@@ -153,7 +239,11 @@ def junit(verdicts: Sequence[Verdict]) -> bytes:
     suite.set("skipped", str(sum(bool(verdict.skipped) for verdict in verdicts)))
     for verdict in verdicts:
         case = ET.SubElement(
-            suite, "testcase", classname="workbench", name=_xml(verdict.path.stem), time=f"{verdict.seconds:.3f}"
+            suite,
+            "testcase",
+            classname=_xml(verdict.path.parent.name or "workbench"),
+            name=_xml(verdict.path.stem),
+            time=f"{verdict.seconds:.3f}",
         )
         if verdict.error:
             ET.SubElement(case, "error", message=_xml(verdict.error))
@@ -161,7 +251,8 @@ def junit(verdicts: Sequence[Verdict]) -> bytes:
             ET.SubElement(case, "skipped", message=verdict.skipped)
         elif verdict.mismatches:
             texts = [f"{item.key}: expected {item.expected}, got {item.actual}" for item in verdict.mismatches]
-            ET.SubElement(case, "failure", message=_xml(texts[0])).text = _xml("\n".join(texts))
+            text = "\n".join([*texts, "", *verdict.excerpt])
+            ET.SubElement(case, "failure", message=_xml(texts[0])).text = _xml(text)
     document: bytes = ET.tostring(suite, encoding="utf-8", xml_declaration=True)
     return document
 

@@ -24,8 +24,9 @@ from workbench.core.reading import read_reply
 from workbench.core.state import State, fold
 from workbench.core.values import Header, RawCall
 from workbench.home import Home
-from workbench.opening import Opened, real_folder, reopen, usable_tools
+from workbench.opening import Opened, reopen, usable_tools
 from workbench.performing import goal_met, rewritten
+from workbench.sandbox import real_folder
 from workbench.scenarios.answers import loop_of
 from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.loops import ENGINE

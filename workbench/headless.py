@@ -17,7 +17,7 @@ from workbench.results import result_object
 from workbench.runner import CommandError, JournalBroken, Run
 from workbench.view import words
 from workbench.view.arguments import one_line_arguments
-from workbench.view.entries import Entry, all_lines
+from workbench.view.entries import entry_lines
 from workbench.view.timeline import Timeline
 from workbench.view.visible import visible
 
@@ -70,18 +70,6 @@ class EventPrinter:
 def event_line(n: int, event: Event) -> str:
     """An event as one line of JSON."""
     return json.dumps({"n": n, "kind": event.kind, **to_fields(event)})
-
-
-def entry_lines(entry: Entry) -> list[str]:
-    """An entry as text: step, word, and its lines beside them; what cannot be seen is shown as a sign."""
-    step = f"{entry.step:>3}" if entry.step is not None else "   "
-    lines = []
-    for index, spans in enumerate(all_lines(entry)):
-        text = visible("".join(span.text for span in spans)).replace("\n", "↵")
-        margin = f"{step} {entry.word:<8}" if index == 0 else " " * 12
-        bar = "│ " if entry.data else ""
-        lines.append(f"{margin}{bar}{text}".rstrip())
-    return lines
 
 
 async def play(opened: Opened) -> bool:

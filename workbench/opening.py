@@ -7,7 +7,7 @@ folder that goes away with the run, so a run of the past never sees the files of
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -15,26 +15,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.asking import asked_again, asked_by, latest_choice, left_out, with_choice, with_other
+from workbench.asking import Asked, asked_again, asked_by, latest_choice, left_out, with_choice, with_other
 from workbench.clocks import SystemClock, VirtualClock
-from workbench.core.events import Event, Held, ToolResult
-from workbench.core.ports import Clock, Person
+from workbench.core.events import Event
+from workbench.core.ports import Clock, Person, Tools
 from workbench.core.state import State, fold
 from workbench.core.values import Header, ToolInfo
-from workbench.home import Home, trusted_folders
+from workbench.home import Home
 from workbench.runner import Run
+from workbench.sandbox import make_sandbox
 from workbench.scenarios.errors import Problem, ScenarioError
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.person import ScriptedPerson
+from workbench.scenarios.recorded import is_recorded, recorded_tools
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
-from workbench.toolkit.effects import apply_effects
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -42,17 +43,8 @@ from workbench.toolkit.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.models.live import LiveModel
 
-SELF_DRIVEN = frozenset({"scripted", "simulated", "recorded"})
-"""Models that need neither a network nor a person, so that nobody has to wait for their delays."""
-
-
-class TrustNeeded(Exception):
-    """A real folder would be used, or code from it loaded, and nobody has said that this is all right."""
-
-    def __init__(self, folder: Path, why: str) -> None:
-        super().__init__(f"{folder}: {why}")
-        self.folder = folder
-        self.why = why
+SELF_DRIVEN = frozenset({"scripted", "simulated"})
+"""Models that need neither a network nor a person: where nobody looks on, nobody has to wait for their delays."""
 
 
 class MemoryJournal:
@@ -96,6 +88,7 @@ class Opened:
     run: Run
     scenario: Scenario
     tools: LoadedFolder
+    workspace: Workspace
     sandbox: tempfile.TemporaryDirectory[str] | None
     journal: JournalWriter | LateJournal | None
     path: Path | None = None
@@ -145,7 +138,7 @@ def new_run(
     file `save`; without it nothing is written. `headless`: nobody looks on, so scripted delays take no time, and the
     session is there at once. `tools`: those of `home`, for a caller that has loaded them already. `typed_url`: the
     address of a live model that a person has given just now, so that the key may go there. Raises ScenarioError,
-    TrustNeeded, and SessionError for `save`.
+    sandbox.TrustNeeded, and SessionError for `save`.
     """
     clock = clock if clock is not None else _clock(scenario, headless)
     tools = tools if tools is not None else load_tools(home.tools)
@@ -165,7 +158,7 @@ def new_run(
         )
     except ScenarioError as error:
         raise ScenarioError([*error.problems, *_tool_problems(tools), *faults.problems]) from None
-    sandbox, workspace = _sandbox(scenario, (), scenario_path)
+    sandbox, workspace = make_sandbox(scenario, (), scenario_path)
     try:
         journal = _new_journal(header, home, keep, save, headless)
     except BaseException:
@@ -175,27 +168,65 @@ def new_run(
     run = _run(
         scenario,
         header,
-        model=asked.model,
-        tools=[tools.tools[name] for name in scenario.tools],
+        asked=asked,
+        tools=[tools.tools[name] for name in scenario.tools if name in tools.tools],
         workspace=workspace,
         journal=journal or MemoryJournal(),
         clock=clock,
         person=_person(scenario) if person else None,
     )
     return Opened(
-        run=run, scenario=scenario, tools=tools, sandbox=sandbox, journal=journal, notes=asked.notes, live=asked.live
+        run=run,
+        scenario=scenario,
+        tools=tools,
+        workspace=workspace,
+        sandbox=sandbox,
+        journal=journal,
+        notes=asked.notes,
+        live=asked.live,
     )
 
 
-def _run(scenario: Scenario, header: Header, *, tools: Sequence[LoadedTool], workspace: Workspace, **parts: Any) -> Run:
+def _run(
+    scenario: Scenario,
+    header: Header,
+    *,
+    asked: Asked,
+    tools: Sequence[LoadedTool],
+    workspace: Workspace,
+    clock: Clock,
+    events: Sequence[Event] = (),
+    **parts: Any,
+) -> Run:
     """The run of a header, by the loop that its scenario names."""
     if scenario.loop == ENGINE:
-        return Run(header, tools=ToolBox(tools, workspace), **parts)
+        able = _able(asked, header, tools, workspace, clock, events)
+        return Run(header, model=asked.model, tools=able, clock=clock, events=events, **parts)
     from workbench.museum.registry import PIECES  # only for those who go there
     from workbench.museum.run import MuseumRun
     from workbench.museum.unchecked import unchecked
 
-    return MuseumRun(PIECES[scenario.loop], header, tools=ToolBox(list(map(unchecked, tools)), workspace), **parts)
+    able = ToolBox(list(map(unchecked, tools)), workspace)
+    piece = PIECES[scenario.loop]
+    return MuseumRun(piece, header, model=asked.model, tools=able, clock=clock, events=events, **parts)
+
+
+def _able(
+    asked: Asked,
+    header: Header,
+    tools: Sequence[LoadedTool],
+    workspace: Workspace,
+    clock: Clock,
+    events: Sequence[Event],
+) -> Tools:
+    """The tools of a run beside the model that it asks: a recording has its own, and what a key goes to has none."""
+    if is_recorded(asked.scenario):
+        return recorded_tools(asked.scenario, header, clock=clock, here=ToolBox(tools), events=events)
+    if asked.live is None:
+        return ToolBox(tools, workspace)
+    from workbench.models.keyless import KeylessTools  # only for those who have a key
+
+    return KeylessTools(ToolBox(tools, workspace), asked.live.key)
 
 
 def _tool_problems(tools: LoadedFolder) -> list[Problem]:
@@ -265,11 +296,11 @@ def _reopened(
         asking = with_choice(scenario, latest_choice(session.events))
         clock = clock if clock is not None else _clock(asking, headless)
         asked = asked_again(asking, home, clock, file, typed_url=typed_url)
-        sandbox, workspace = _sandbox(scenario, session.events, header.scenario_path)
+        sandbox, workspace = make_sandbox(scenario, session.events, header.scenario_path)
         run = _run(
             scenario,
             header,
-            model=asked.model,
+            asked=asked,
             tools=usable,
             workspace=workspace,
             journal=journal or MemoryJournal(),
@@ -286,11 +317,12 @@ def _reopened(
         run=run,
         scenario=scenario,
         tools=tools,
+        workspace=workspace,
         sandbox=sandbox,
         journal=journal,
         path=path,
         torn=session.torn or "",
-        notes=(*notes, *asked.notes),
+        notes=(*(() if is_recorded(asking) else notes), *asked.notes),  # no tool runs beside a recording
         read_only="" if journal is not None else "opened for reading only",
         live=asked.live,
     )
@@ -304,7 +336,8 @@ def change_model(opened: Opened, home: Home, choice: str, base_url: str = "") ->
     run = opened.run
     asking = with_other(opened.scenario, choice, base_url)
     asked = asked_by(asking, home, run.clock, run.header.scenario_path, typed_url=base_url)
-    run.ask(asked.model, asked.info)
+    usable, _ = usable_tools(run.header.tools, opened.tools)
+    run.ask(asked.model, asked.info, _able(asked, run.header, usable, opened.workspace, run.clock, run.events))
     if opened.live is not None:
         opened.live.close()
     opened.live = asked.live
@@ -348,50 +381,10 @@ def _own_copy(example: Path, folder: Path) -> JournalWriter:
 
 
 def _clock(scenario: Scenario, headless: bool) -> Clock:
-    return VirtualClock() if headless and scenario.model.use in SELF_DRIVEN else SystemClock()
+    """In a recording the time that everything took is over already."""
+    waits = not (is_recorded(scenario) or (headless and scenario.model.use in SELF_DRIVEN))
+    return SystemClock() if waits else VirtualClock()
 
 
 def _person(scenario: Scenario) -> Person | None:
     return ScriptedPerson(scenario.person) if scenario.person else None
-
-
-def _sandbox(
-    scenario: Scenario, events: Sequence[Event], scenario_path: str
-) -> tuple[tempfile.TemporaryDirectory[str] | None, Workspace]:
-    folder = real_folder(scenario, scenario_path)
-    if folder is not None:
-        return None, Workspace(folder)
-    sandbox = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
-    try:
-        return sandbox, apply_effects(Path(sandbox.name), scenario.workspace.files, _effects(events))
-    except BaseException:
-        sandbox.cleanup()
-        raise
-
-
-def real_folder(scenario: Scenario, scenario_path: str) -> Path | None:
-    """The folder of a person in which the tools of a scenario work; None for a sandbox. Raises TrustNeeded where nobody
-    has said that this is all right, ScenarioError where it is not there.
-    """
-    root = scenario.workspace.root
-    if root is None:
-        return None
-    folder = (Path(scenario_path).parent / Path(root).expanduser()).resolve()
-    if not folder.is_dir():
-        raise ScenarioError([Problem(scenario_path or "scenario", 0, "workspace.root", f"there is no folder {folder}")])
-    if folder not in trusted_folders():
-        raise TrustNeeded(folder, "the tools of this scenario would read and write in this folder")
-    return folder
-
-
-def _effects(events: Sequence[Event]) -> list[Mapping[str, Any]]:
-    """What the calls of a run have changed, in order; what a held result did has happened, whoever reads it when."""
-    held: set[str] = set()
-    effects: list[Mapping[str, Any]] = []
-    for event in events:
-        if isinstance(event, Held):
-            held.add(event.call)
-            effects.extend(event.effects)
-        elif isinstance(event, ToolResult) and event.call not in held:
-            effects.extend(event.effects)
-    return effects

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from workbench.core.events import Held, ModelFailed, ModelReply, ToolResult, ToolStarted
 from workbench.core.ports import Clock, Model, ModelFailure, OnLate, OnSignal, Reply, Request, ToolOutcome, Tools
-from workbench.core.reading import read_reply
+from workbench.core.reading import Check, read_reply
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.values import GoalCheck, ToolInfo
@@ -19,9 +19,12 @@ from workbench.toolkit.results import cut
 
 
 async def ask_model(
-    model: Model, tools: Tools, state: State, clock: Clock, *, within: float | None, on_signal: OnSignal
+    model: Model, check: Check, state: State, clock: Clock, *, within: float | None, on_signal: OnSignal
 ) -> ModelReply | ModelFailed:
-    """Send everything recorded so far. A reply that took more than `within` seconds of the clock comes too late."""
+    """Send everything recorded so far. A reply that took more than `within` seconds of the clock comes too late.
+
+    `check` validates the calls in it.
+    """
     native = state.protocol.native_tools
     request = Request(
         system=state.system,
@@ -46,7 +49,7 @@ async def ask_model(
         if within is not None and took > within:
             event = out_of_time(within, took)
         else:
-            event = read_reply(state, put_in_place(reply, state), tools.check, took)
+            event = read_reply(state, put_in_place(reply, state), check, took)
     return event if state.n == asked else replace(event, asked=asked)
 
 
@@ -156,6 +159,7 @@ def _failed(failure: ModelFailure, took: float) -> ModelFailed:
         attempts=failure.attempts,
         partial=failure.partial,
         took=took,
+        retry_after=failure.after,
         line=failure.line,
         served=failure.served,
         original=failure.original,

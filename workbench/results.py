@@ -15,6 +15,7 @@ from workbench.runner import Run
 from workbench.scenarios.expectations import RunOutcome
 from workbench.scenarios.models import script_lines
 from workbench.scenarios.person import unused_entries
+from workbench.scenarios.recorded import is_recorded, unused_exchanges
 
 EXIT_OK, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_SUSPENDED, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -25,6 +26,7 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
     stop = state.stopped
     texts = {path: run.tools.file_text(path) for path in files}
     served = [(event.line, event.attempts) for event in run.events if isinstance(event, ModelReply | ModelFailed)]
+    unused = () if is_recorded(opened.scenario) else unused_lines(script_lines(opened.scenario), served)
     return RunOutcome(
         status=run.status,
         answer=state.answer,
@@ -38,7 +40,8 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
         transcript=transcript_text(run),
         files={path: text for path, text in texts.items() if text is not None},
         stopped_by=stop.knob if stop is not None else "",
-        unused_replies=unused_lines(script_lines(opened.scenario), served),
+        unused_replies=unused,
+        unused_exchanges=unused_exchanges(opened.scenario, [line for line, _ in served]),
         # Where a person took part, answers that were written beforehand are not missed.
         unused_person=() if person_took_part(run.events) else unused_entries(opened.scenario.person, state),
     )

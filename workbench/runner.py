@@ -212,7 +212,7 @@ class Run(Recording):
             if within is not None:
                 self._alarm.set(within)
             event = await performing.ask_model(
-                self.asked, self.tools, self.state, self.clock, within=within, on_signal=self._signal
+                self.asked, self.tools.check, self.state, self.clock, within=within, on_signal=self._signal
             )
         except NobodyThere:
             self._nobody_there_at = len(self.events)
@@ -294,12 +294,12 @@ class Run(Recording):
         """Change settings while the run lives, e.g. {"limits.steps": 9}; None lifts a cap."""
         self._record(commands.changed(self.state, changes))
 
-    def ask(self, model: Model, info: ModelInfo) -> None:
-        """Ask another model from here on."""
+    def ask(self, model: Model, info: ModelInfo, tools: Tools) -> None:
+        """Ask another model from here on; `tools` are those that there are beside it."""
         if self.in_flight is not None:
             raise CommandError("the model can be changed when no move is being made")
         self.change({"model": model_to(info)})
-        self.model = model
+        self.model, self.tools = model, tools
 
     def grant(self, rule: Rule) -> None:
         """Allow, for this run only, every further call in the scope of `rule`."""

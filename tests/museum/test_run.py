@@ -348,7 +348,7 @@ async def test_a_run_that_was_left_in_the_middle_does_not_go_on(tmp_path: Path) 
             'goal = "x"\nloop = "no-cap"\n[model]\nuse = "openai"\n',
             (
                 'test.toml:4: model.use: "no-cap" keeps no cap that can be relied on, '
-                'so it takes "scripted", "simulated", "human" or "recorded"'
+                'so it takes "scripted", "simulated" or "human"'
             ),
         ),
         (

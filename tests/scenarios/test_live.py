@@ -9,7 +9,7 @@ from workbench.core.values import Prices
 from workbench.models.catalogue import list_price, list_prices
 from workbench.models.wire.endpoint import Endpoint
 from workbench.scenarios.errors import ScenarioError
-from workbench.scenarios.live import Models, cost_note, endpoint_of, load_models, missing, with_model
+from workbench.scenarios.live import Models, cost_note, endpoint_of, load_models, missing, warnings, with_model
 from workbench.scenarios.loader import parse_scenario
 from workbench.scenarios.models import is_live
 
@@ -243,4 +243,13 @@ def test_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert given == ["no key: set OPENAI_API_KEY", "no price: the cost of a run is unknown"]
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     assert missing(endpoint('use = "openai"\nname = "gpt-5.4"')) == []
-    assert "no context_window" in missing(endpoint('use = "ollama"\nname = "m"'))[1]
+    assert "no context_window" in missing(endpoint('use = "ollama"\nname = "m"'))[0]
+
+
+def test_what_is_to_be_known_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    said = warnings(endpoint('use = "openai"\nname = "m"'))
+    assert said[0] == "no key: set OPENAI_API_KEY"
+    assert "the cost is unknown, not 0" in said[1]
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    assert warnings(endpoint('use = "openai"\nname = "gpt-5.4"')) == ()

@@ -21,6 +21,7 @@ from workbench.core.events import (
     ModelReply,
     Notice,
     Outcome,
+    Remark,
     Resumed,
     SettingsChanged,
     Stopped,
@@ -202,7 +203,9 @@ def about_a_call(draw: st.DrawFn, state: State) -> Event:
 @st.composite
 def between(draw: st.DrawFn, state: State) -> Event:
     knobs = st.sampled_from([*KNOBS, "loop", "x\ny"])
-    match draw(st.sampled_from(["reply", "reply", "reply", "failed", "user", "note", "set", "stop", "ask", "fork"])):
+    match draw(
+        st.sampled_from(["reply", "reply", "reply", "failed", "user", "note", "remark", "set", "stop", "ask", "fork"])
+    ):
         case "reply":
             return draw(replies(state))
         case "failed":
@@ -217,6 +220,8 @@ def between(draw: st.DrawFn, state: State) -> Event:
             return UserMessage(text=draw(texts()))
         case "note":
             return Notice(topic="correction", text=draw(texts()))
+        case "remark":
+            return Remark(text=draw(texts()), raw=draw(texts()))
         case "set":
             return SettingsChanged(changes=draw(settings()))
         case "stop" if state.status is Status.RUNNING:

@@ -204,9 +204,7 @@ def test_a_run_that_a_cap_stopped() -> None:
 
 def test_a_stop_tells_what_happened_and_of_a_traceback_the_last_line() -> None:
     bar = bar_of(on(desk_at(Line(fail="auth"))))
-    assert title(bar).startswith(
-        "■ The model's service rejected the request; trying again cannot help   model_rejected"
-    )
+    assert title(bar).startswith("■ The model's service does not accept the key, no answer   model_rejected")
     assert body(bar) == ["reply 1 of the script is scripted to fail: auth", "Going on keeps everything above."]
     desk = on(desk_at(SEARCH, limits=Limits(steps=1)))
     desk.run.state.stopped = Stopped(status=Status.INTERNAL_ERROR, detail="Traceback\n  File x\nKeyError: \x1b'a'\n")

@@ -12,6 +12,7 @@ from tests.view.desks import REFUND, SEARCH, asks, desk_at, entries, on, step
 from tests.view.nasty import rows_of, text_of
 from workbench.core.events import Event, ModelReply, ToolResult, ToolStarted
 from workbench.core.loop import AskModel
+from workbench.core.ports import Signal
 from workbench.core.state import fold
 from workbench.core.values import Limits
 from workbench.models.scripted import Line
@@ -19,8 +20,8 @@ from workbench.view.desk import Desk
 from workbench.view.entries import Span
 
 
-def tail_of(desk: Desk) -> tuple[str, str] | None:
-    entry = desk.tail()
+def tail_of(desk: Desk, now: float = 0.0) -> tuple[str, str] | None:
+    entry = desk.tail(now)
     return None if entry is None else (entry.word, text_of(entry.lines[0]))
 
 
@@ -144,7 +145,8 @@ async def test_what_is_being_done_and_what_comes_in_stand_there_too() -> None:
     desk = desk_at(SEARCH)
     desk.run.in_flight = AskModel()
     assert tail_of(desk) == ("NOW", "asking the model …")
-    desk.streaming = "I need\nher order"
+    assert tail_of(desk, 2.5) == ("NOW", "asking the model … 0:02")
+    desk.incoming.take(Signal("delta", "I need\nher order"), 2.5)
     entry = desk.tail()
     assert entry is not None
     assert (entry.word, entry.step, rows_of(entry.lines)) == ("MODEL", 1, ["I need", "her order"])
@@ -185,7 +187,7 @@ def whole(desk: Desk, index: int) -> list[str]:
 def test_a_whole_result_has_the_colours_of_its_language() -> None:
     desk = on(desk_at(SEARCH, asks("fetch"), Line(text="done")))
     assert Span('"A-1042"', "result") in desk.whole(2)[1]
-    assert whole(desk, 4) == ["fetch · web · 0.0 ms · not trusted", "# A page", "", "buy mugs"]
+    assert whole(desk, 4) == ["fetch · web · not trusted", "# A page", "", "buy mugs"]
     assert desk.whole(4)[1] == (Span("# A page", bold=True),)
 
 

@@ -127,7 +127,7 @@ def test_a_call_in_full() -> None:
         "≠ you changed amount to 6.25",
         'the model wrote {"order": "A-1042", "amount":',
         "62.5}",
-        "ok in 0.0 ms · 31 characters",
+        "ok · 31 characters",
     ]
 
 
@@ -135,8 +135,8 @@ def test_a_call_in_full() -> None:
     ("result", "words"),
     [
         (ToolResult(call="c1", content="12345", took=0.0021), "ok in 2.1 ms · 5 characters"),
-        (ToolResult(call="c1", content="x" * 8000, full_chars=12_000), "ok in 0.0 ms · 8,000 characters of 12,000"),
-        (ToolResult(call="c1", outcome="failed", content="no"), "failed in 0.0 ms · 2 characters"),
+        (ToolResult(call="c1", content="x" * 8000, full_chars=12_000), "ok · 8,000 characters of 12,000"),
+        (ToolResult(call="c1", outcome="failed", content="no"), "failed · 2 characters"),
         (ToolResult(call="c1", outcome="not_run", content="no"), "not run · 2 characters"),
     ],
 )

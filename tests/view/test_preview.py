@@ -102,3 +102,18 @@ def test_a_person_who_is_the_model_needs_no_replies() -> None:
 def test_every_shipped_script_fits_the_width(path: Path, width: int) -> None:
     lines = preview(load_scenario(path), TOOLS, width, 34, 1)
     assert all(line_cells(line) <= width for line in lines)
+
+
+def test_a_recording_shows_what_was_said_and_needs_no_tools() -> None:
+    call = {"tool": "gone", "arguments": "{}"}
+    exchanges = [{"text": "I look.", "call": [call]}, {"fail": "timeout"}, {"text": "140\nmugs"}]
+    tool = {"name": "gone", "parameters": "{}", "risk": "read"}
+    model = {"use": "recorded", "name": "m", "tool": [tool], "exchange": exchanges}
+    lines = shown({"protocol": "native", "tools": ["gone"], "model": model})
+    assert "model     recorded: m" in lines
+    assert "✓ gone                 reads" in lines
+    assert [line.strip() for line in lines if line.startswith("   ")] == [
+        "1 → gone",
+        "2 ✗ failed: timeout",
+        "3 140 mugs",
+    ]

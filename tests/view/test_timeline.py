@@ -57,7 +57,7 @@ def test_a_run_from_its_goal_to_its_answer() -> None:
     assert entries(desk) == [
         ("USER", ["Refund it"]),
         ("MODEL", ['→ search_orders {"customer": "Ada Byron"}']),
-        ("RESULT", ["search_orders · orders · 0.0 ms", '{"orders": [{"order": "A-1042", "customer": "Ada Byron"}]}']),
+        ("RESULT", ["search_orders · orders", '{"orders": [{"order": "A-1042", "customer": "Ada Byron"}]}']),
         (
             "MODEL",
             [
@@ -66,7 +66,7 @@ def test_a_run_from_its_goal_to_its_answer() -> None:
                 "  ≠ you changed amount to 6.25",
             ],
         ),
-        ("RESULT", ["create_refund · ledger · 0.0 ms", "Refunded 6.25 for order A-1042."]),
+        ("RESULT", ["create_refund · ledger", "Refunded 6.25 for order A-1042."]),
         (
             "NOTE",
             [f"A person changed the arguments of your call of create_refund: it ran with {ran}, not with {wrote}."],
@@ -196,14 +196,14 @@ def test_a_changed_reply_says_so_and_shows_what_it_was(reading: str) -> None:
     ("result", "word", "lines"),
     [
         (ToolResult(call="c1", content="5\n", source="orders", took=0.0021), "RESULT", ["look · orders · 2.1 ms", "5"]),
-        (ToolResult(call="c1", content="", source="orders"), "RESULT", ["look · orders · 0.0 ms", "(an empty result)"]),
-        (ToolResult(call="c1", content="\n"), "RESULT", ["look · 0.0 ms", ""]),
+        (ToolResult(call="c1", content="", source="orders"), "RESULT", ["look · orders", "(an empty result)"]),
+        (ToolResult(call="c1", content="\n"), "RESULT", ["look", ""]),
         (
             ToolResult(call="c1", content="x", trust="untrusted", source="web"),
             "RESULT",
-            ["look · web · 0.0 ms · not trusted", "x"],
+            ["look · web · not trusted", "x"],
         ),
-        (ToolResult(call="c1", content="no", outcome="failed"), "ERROR", ["look · 0.0 ms", "no"]),
+        (ToolResult(call="c1", content="no", outcome="failed"), "ERROR", ["look", "no"]),
         (ToolResult(call="c1", content="no", outcome="invalid"), "ERROR", ["look · not run", "no"]),
         (ToolResult(call="c1", content="no", outcome="denied"), "DENIED", ["look · not run", "no"]),
         (ToolResult(call="c1", content="no", outcome="not_run"), "NOT RUN", ["look · not run", "no"]),
@@ -217,12 +217,12 @@ def test_a_changed_reply_says_so_and_shows_what_it_was(reading: str) -> None:
         (
             ToolResult(call="c1", content="broken", outcome="defect", detail="KeyError"),
             "DEFECT",
-            ["look · 0.0 ms", "broken", "The traceback is for you only; the model does not see it: v"],
+            ["look", "broken", "The traceback is for you only; the model does not see it: v"],
         ),
         (
             ToolResult(call="c1", content="5", faults=("delay",), source="orders"),
             "RESULT",
-            ["look · orders · 0.0 ms · ≠ struck by fault delay", "5"],
+            ["look · orders · ≠ struck by fault delay", "5"],
         ),
         (
             ToolResult(
@@ -234,12 +234,12 @@ def test_a_changed_reply_says_so_and_shows_what_it_was(reading: str) -> None:
                 changed_by="fault crash",
             ),
             "ERROR",
-            ["look · 0.0 ms", "no", "≠ changed by fault crash, really ok   o original"],
+            ["look", "no", "≠ changed by fault crash, really ok   o original"],
         ),
         (
             ToolResult(call="c1", content="5", original="5", changed_by="you"),
             "RESULT",
-            ["look · 0.0 ms", "5"],
+            ["look", "5"],
         ),
     ],
 )

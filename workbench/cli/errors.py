@@ -10,9 +10,12 @@ class BadInput(Exception):
 def explained(error: Exception) -> str | None:
     """What to tell a person about an error that is not a defect of ours; None for a defect."""
     # Imported only now: the app is to paint its first frame before any of this is loaded.
+    from workbench.export.forms import CannotExport
+    from workbench.export.palette import NoPalette
     from workbench.home import HomeError
-    from workbench.opening import TrustNeeded
+    from workbench.imports.conversation import NotUnderstood
     from workbench.runner import CommandError, JournalBroken
+    from workbench.sandbox import TrustNeeded
     from workbench.scenarios.errors import ScenarioError
     from workbench.sessions.errors import SessionError
     from workbench.view.visible import visible
@@ -20,7 +23,9 @@ def explained(error: Exception) -> str | None:
     match error:
         case TrustNeeded():
             return visible(f"{error}\nsay that this is all right with: --trust {error.folder}")
-        case BadInput() | HomeError() | CommandError() | JournalBroken() | ScenarioError() | SessionError():
+        case BadInput() | HomeError() | NotUnderstood() | CannotExport() | NoPalette():
+            return visible(str(error))
+        case CommandError() | JournalBroken() | ScenarioError() | SessionError():
             return visible(str(error))
         case OSError(filename=str(name), strerror=str(reason)):
             return visible(f"{name}: {reason}")

@@ -14,6 +14,10 @@ COMMANDS = (
     "resume",
     "show",
     "fork",
+    "matrix",
+    "serve",
+    "export",
+    "import",
     "tools",
     "faults",
     "models",
@@ -26,6 +30,10 @@ COMMANDS = (
     "trust",
 )
 Command = Callable[[argparse.Namespace], int]
+
+MATRIX = """Each cell is a run of its own with one fault in one step, in a sandbox of its own. A scripted model goes on
+as it is written, so it shows what the loop, its limits and its locks do with a fault; what a model makes of it, a
+script shows only in replies with when, capture or templates. Exit code 0, or 2 for bad input."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -68,6 +76,10 @@ def _parser() -> argparse.ArgumentParser:
     _resume(commands.add_parser("resume", help="go on with a saved run"))
     _show(commands.add_parser("show", help="print a saved run"))
     _fork(commands.add_parser("fork", help="go on from any event of a saved run, in a session of its own"))
+    _matrix(commands.add_parser("matrix", help="every step of a scenario against every fault", epilog=MATRIX))
+    _serve(commands.add_parser("serve", help="play a scenario's model to other agents, over HTTP"))
+    _export(commands.add_parser("export", help="write a saved run in a form for others"))
+    _import(commands.add_parser("import", help="make sessions of the logs of other agents"))
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
@@ -141,7 +153,12 @@ def _resume(parser: argparse.ArgumentParser) -> None:
 def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="SESSION")
     parser.add_argument("--at", type=int, metavar="N", help="as it was after event N; effects: those after it")
-    parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost", "effects"), default="text")
+    parser.add_argument(
+        "--as",
+        dest="form",
+        choices=("text", "json", "requests", "cost", "records", "effects"),
+        default="text",
+    )
     _common(parser)
     parser.set_defaults(command=_late("show", "show"))
 
@@ -166,6 +183,68 @@ def _model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
 
 
+def _matrix(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
+    parser.add_argument(
+        "--faults", action="append", default=[], metavar="A,B", help="only these; by default the whole catalogue"
+    )
+    parser.add_argument("--jobs", type=_positive, metavar="N", help="processes; by default as many as processors")
+    parser.add_argument("--save", metavar="DIR", help="keep every run as a session in this new folder")
+    parser.add_argument("--yes", action="store_true", help="ask a live model, again in every cell")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="as JSON")
+    form.add_argument("--markdown", action="store_true", help="as a Markdown document")
+    _changes(parser)
+    _common(parser)
+    parser.set_defaults(command=_late("matrix", "matrix"))
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text}")
+    return int(text)
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="SCENARIO", help="a file, or the name of one in scripts/")
+    parser.add_argument("--host", default="127.0.0.1", metavar="HOST", help="by default only this machine")
+    parser.add_argument("--port", type=int, default=8642, metavar="PORT", help="0 is a free one; by default 8642")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
+    parser.add_argument(
+        "--fault", action="append", default=[], dest="faults", metavar="NAME:KEY=VALUE,…", help="see workbench faults"
+    )
+    parser.add_argument("--seed", type=int, metavar="N")
+    _common(parser)
+    parser.set_defaults(command=_late("serve", "serve_scenario"))
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION")
+    parser.add_argument(
+        "--to",
+        required=True,
+        metavar="FORM",
+        help="scenario, pytest, openai, anthropic, ollama, markdown, html, svg, records or otel",
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there; by default it is printed")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE")
+    parser.add_argument("--theme", default="", metavar="NAME", help="the colours of html and svg; see workbench themes")
+    _common(parser)
+    parser.set_defaults(command=_late("exchange", "export"))
+
+
+def _import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="messages or requests of OpenAI, Anthropic or Ollama, spans, or a trajectory"
+    )
+    parser.add_argument("--only", type=int, metavar="N", help="of several conversations the Nth, from 1")
+    parser.add_argument("--model", default="", metavar="WIRE:NAME", help="who goes on with it; by default you do")
+    parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
+    parser.add_argument("--save", metavar="PATH", help="where to keep the session; by default in sessions/")
+    _common(parser)
+    parser.set_defaults(command=_late("exchange", "import_log"))
+
+
 def _changes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="changes")
     parser.add_argument("--no-limit", action="append", default=[], metavar="LIMIT", dest="no_limits")
@@ -173,6 +252,7 @@ def _changes(parser: argparse.ArgumentParser) -> None:
 
 def _printing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one event a line, then a result object")
+    parser.add_argument("--records", metavar="FILE", help="append a line of JSON for each step, arguments redacted")
 
 
 def _common(parser: argparse.ArgumentParser) -> None:

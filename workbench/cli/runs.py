@@ -14,6 +14,7 @@ from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of, scenario_file, session_file
 from workbench.core.ports import Signal
+from workbench.export.files import RecordFile
 from workbench.opening import Opened, new_run, reopen
 from workbench.results import (
     EXIT_BAD_INPUT,
@@ -103,7 +104,10 @@ def check(options: argparse.Namespace) -> int:
 
 def play(opened: Opened, options: argparse.Namespace) -> int:
     """Play a run to where it stops or waits, and print it; returns the exit code."""
+    records = RecordFile(opened.run) if options.records else None
     try:
+        if records is not None:
+            records.open(Path(options.records))
         printer = (headless.EventPrinter if options.json else headless.TranscriptPrinter)(opened.run, out)
         if opened.live is not None:
             opened.run.subscribe_signals(_passing)
@@ -114,6 +118,8 @@ def play(opened: Opened, options: argparse.Namespace) -> int:
             return EXIT_INTERRUPTED
         return EXIT_FAILED if opened.run.broken else exit_code(opened.run.status, expected=expected)
     finally:
+        if records is not None and (problem := records.close()):
+            print(visible(problem), file=sys.stderr)
         opened.close()
 
 

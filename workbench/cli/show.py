@@ -14,11 +14,13 @@ from workbench.core.ledger import executed
 from workbench.core.records import RequestMark
 from workbench.core.state import State
 from workbench.core.values import Header
-from workbench.headless import entry_lines, event_line
+from workbench.export.records import as_line, records
+from workbench.headless import event_line
 from workbench.opening import fold_session
 from workbench.sessions.journal import read_session
 from workbench.view import words
 from workbench.view.effects import effect_lines, effects_title
+from workbench.view.entries import entry_lines
 from workbench.view.figures import money
 from workbench.view.lines import line_text
 from workbench.view.timeline import Timeline
@@ -90,4 +92,9 @@ def _tokens(mark: RequestMark) -> str:
     return f"{'~' if mark.estimated else ''}{mark.tokens:,}"
 
 
-_FORMS = {"text": _text, "json": _json, "requests": _requests, "cost": _cost}
+def _records(state: State, events: Sequence[Event]) -> list[str]:
+    """One line a step, as `run --records` writes them."""
+    return [as_line(record).removesuffix("\n") for record in records(state.header.id, events)]
+
+
+_FORMS = {"text": _text, "json": _json, "requests": _requests, "cost": _cost, "records": _records}

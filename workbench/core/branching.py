@@ -26,7 +26,7 @@ def forked(state: State, event: Forked) -> None:
         elif entry.fate != "undone":
             state.forked_keys = {**state.forked_keys, entry.key: entry.result}
     if state.status not in SUCCESSES:
-        state.status, state.stopped = Status.RUNNING, None
+        state.status, state.stopped, state.failure = Status.RUNNING, None, ""
     if state.stop is not None and state.stop.status not in SUCCESSES:
         state.stop = None
     for record in state.open_calls():

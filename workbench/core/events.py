@@ -106,6 +106,8 @@ class ModelFailed(Event):
     attempts: int = 1
     partial: str = ""
     took: float = 0.0
+    retry_after: float = 0.0
+    """Seconds that the provider asked to wait; 0 where it asked nothing."""
     line: int = -1
     """Scripted: as in ModelReply, so that a failure is not served again on resume."""
     served: int = 0
@@ -238,6 +240,17 @@ class Notice(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Remark(Event):
+    """Something people should know about this place of a run, e.g. what an import could not read. Never shown to the
+    model."""
+
+    kind: ClassVar[str] = "remark"
+    text: str
+    raw: str = ""
+    """The piece it is about, as it came, where nothing else keeps it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsChanged(Event):
     """A setting changed while the run lives. Several keys change together."""
 
@@ -309,23 +322,10 @@ class Forked(Event):
 EVENT_TYPES: dict[str, type[Event]] = {
     cls.kind: cls
     for cls in (
-        UserMessage,
-        ModelReply,
-        ModelFailed,
-        Decided,
-        ToolStarted,
-        ToolResult,
-        Held,
-        LateResult,
-        Notice,
-        SettingsChanged,
-        ContextChanged,
-        StopRequested,
-        Stopped,
-        Resumed,
-        Forked,
+        UserMessage, ModelReply, ModelFailed, Decided, ToolStarted, ToolResult, Held, LateResult, Notice, Remark,
+        SettingsChanged, ContextChanged, StopRequested, Stopped, Resumed, Forked,
     )
-}
+}  # fmt: skip
 
 
 def _plan(cls: type[Any]) -> tuple[tuple[str, Any], ...]:

@@ -18,6 +18,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Remark,
     Resumed,
     SettingsChanged,
     Stopped,
@@ -56,6 +57,7 @@ SETTINGS = {
 def _user_message(state: State, event: UserMessage) -> None:
     _say(state, "user", state.protocol.user(event.text), "user")
     state.status, state.stop, state.stopped, state.answer = Status.RUNNING, None, None, None
+    state.failure = ""
     state.due = ()
     state.steps = 0
     state.seconds = 0.0
@@ -75,7 +77,7 @@ def _model_reply(state: State, event: ModelReply) -> None:
         state.script_line, state.script_served, state.replies_elsewhere = event.line, event.served, 0
     else:
         state.replies_elsewhere += 1
-    state.next_reply = None
+    state.next_reply, state.failure = None, ""
     if event.captures:
         state.captures = {**state.captures, **event.captures}
     state.batch = [CallRecord(call, state.total_steps, state.n) for call in event.calls]
@@ -149,6 +151,7 @@ def _count_request(state: State, event: ModelReply) -> None:
 def _model_failed(state: State, event: ModelFailed) -> None:
     if state.faults:
         state.faults = after_request(state, event)
+    state.failure = event.failure
     state.model_calls += 1
     state.seconds += event.took
     state.total_seconds += event.took
@@ -276,7 +279,7 @@ def _deliver(state: State) -> None:
         _observe(state, result.content)
 
 
-def _late_result(state: State, event: LateResult) -> None:
+def _for_people(state: State, event: LateResult | Remark) -> None:
     pass
 
 
@@ -329,7 +332,7 @@ def _stopped(state: State, event: Stopped) -> None:
 def _resumed(state: State, event: Resumed) -> None:
     if event.by == "script":
         state.script_decisions += 1
-    state.status, state.stopped, state.stop = Status.RUNNING, None, None
+    state.status, state.stopped, state.stop, state.failure = Status.RUNNING, None, None, ""
 
 
 def _open_record(state: State, call_id: str) -> CallRecord:
@@ -378,8 +381,9 @@ HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     ToolStarted: _tool_started,
     ToolResult: _tool_result,
     Held: _held,
-    LateResult: _late_result,
+    LateResult: _for_people,
     Notice: _notice,
+    Remark: _for_people,
     SettingsChanged: _settings_changed,
     ContextChanged: _context_changed,
     StopRequested: _stop_requested,

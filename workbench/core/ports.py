@@ -85,6 +85,7 @@ FailureKind = Literal[
     "context_overflow",
     "script_exhausted",
     "script_error",
+    "not_recorded",
     "deadline",
 ]
 
@@ -100,6 +101,7 @@ FAILURE_STATUS: dict[str, Status] = {
     "context_overflow": Status.CONTEXT_WINDOW_EXCEEDED,
     "script_exhausted": Status.SCRIPT_EXHAUSTED,
     "script_error": Status.SCRIPT_EXHAUSTED,
+    "not_recorded": Status.SCRIPT_EXHAUSTED,
     "deadline": Status.DEADLINE_EXCEEDED,
 }
 
@@ -118,7 +120,9 @@ class ModelFailure(Exception):
         served: int = 0,
         original: str = "",
         faults: tuple[str, ...] = (),
+        after: float = 0.0,
     ) -> None:
+        """`after` is how many seconds the provider asks to wait; 0 where it asks nothing."""
         super().__init__(f"{kind}: {detail}")
         self.kind: FailureKind = kind
         self.detail = detail
@@ -128,6 +132,7 @@ class ModelFailure(Exception):
         self.served = served
         self.original = original
         self.faults = faults
+        self.after = after
 
 
 class NobodyThere(Exception):

@@ -45,6 +45,7 @@ class State:
         "effects",
         "errors",
         "estimated",
+        "failure",
         "failures_in_a_row",
         "faults",
         "forked_keys",
@@ -100,9 +101,10 @@ class State:
         self.stop: Stopped | None = None
         """The stop that is due: what decided it has happened, open calls may still need their results."""
         self.stopped: Stopped | None = None
-        self.title: str = header.title
         self.model: ModelInfo = header.asks
         """Who is asked; it may have changed under way."""
+        self.title, self.failure = header.title, ""
+        """`failure` is the class of the failure of the latest request, where it brought no reply."""
         self.answer: str | None = None
         self.limits = header.limits
         self.approval: GateDefault = header.approval
@@ -113,7 +115,6 @@ class State:
         self.messages: Log[Message] = Log()
         self.calls: Log[CallRecord] = Log()
         self.batch: list[CallRecord] = []
-        self.delivered: int = 0
         self.requests: Log[RequestMark] = Log()
         self.results: Log[str] = Log()
         self.last_observation: str = ""
@@ -124,7 +125,7 @@ class State:
         self.unsure_keys: frozenset[str] = frozenset()
         """Effect keys of calls that were interrupted while they ran: nobody knows whether they took effect."""
         self.seen: Table[tuple[str, str | None, int], None] = Table()
-        self.repeat = self.call_count = self.chars = 0
+        self.repeat = self.call_count = self.chars = self.delivered = 0
         self.steps = self.total_steps = self.model_calls = self.tool_calls = self.errors = 0
         self.input_tokens = self.output_tokens = self.cache_read = self.cache_write = 0
         self.estimated: bool = False

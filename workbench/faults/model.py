@@ -43,7 +43,7 @@ async def reply_struck(model: Model, request: Request, clock: Clock, on_signal: 
         failure.faults = tuple(names)
         if failure.kind not in RETRIED or failed > _retries(state):
             raise failure
-        pause = 0.0 if failing.do == "timeout" else failing.seconds or 0.0
+        pause = _pause(failing)
         on_signal(Signal("retry", f"{failure.kind}: trying again", pause))
         if pause:
             await clock.sleep(pause)
@@ -74,7 +74,7 @@ async def _failure(fault: Fault, model: Model, request: Request, clock: Clock, o
     if fault.do == "timeout":
         await clock.sleep(TIMEOUT if fault.seconds is None else fault.seconds)
     if fault.do != "cut_stream":
-        return ModelFailure(kind, detail)
+        return ModelFailure(kind, detail, after=_pause(fault))
     try:
         original = written_out(await model.reply(request, _muted(on_signal)))
     except ModelFailure as failure:
@@ -82,6 +82,11 @@ async def _failure(fault: Fault, model: Model, request: Request, clock: Clock, o
     partial = original[: len(original) // 2]
     on_signal(Signal("delta", partial))
     return ModelFailure(kind, detail, partial=partial, original=original)
+
+
+def _pause(fault: Fault) -> float:
+    """Seconds until another attempt; those of a request that times out are over by then."""
+    return 0.0 if fault.do == "timeout" else fault.seconds or 0.0
 
 
 def _changed(reply: Reply, struck: tuple[Fault, ...], state: State) -> Reply:

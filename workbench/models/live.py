@@ -65,7 +65,7 @@ class LiveModel:
 
     async def reply(self, request: Request, on_signal: OnSignal) -> Reply:
         """One whole reply. Raises ModelFailure after the last attempt; cancelling closes the connection at once."""
-        key = self._find_key(self.endpoint.key_env)
+        key = self.key()
         self._check_key(key)
         content = self._encoded(request, key)
         attempt = 0
@@ -85,13 +85,18 @@ class LiveModel:
                 detail = failed.detail if patient else f"{failed.detail}; it asks to wait {pause:,.0f} seconds"
                 detail = f"{self.endpoint.shown} at {self._url}: {self._advised(detail, failed, key)}"
                 partial = key.scrub(said or assembler.partial)
-                raise ModelFailure(failed.kind, key.scrub_words(detail), attempts=attempt, partial=partial)
+                after = failed.after or 0.0
+                raise ModelFailure(failed.kind, key.scrub_words(detail), attempts=attempt, partial=partial, after=after)
             on_signal(Signal("retry", key.scrub_words(failed.detail), pause))
             await self._clock.sleep(pause)
 
     def takes_back(self, message: Message) -> bool:
         """Whether it is sent what was kept of this reply."""
         return bool(kept_for(message.opaque, self._wire.name, self.endpoint.base_url))
+
+    def key(self) -> Secret:
+        """The key as it is now."""
+        return self._find_key(self.endpoint.key_env)
 
     def close(self) -> None:
         """Close the connections, where the event loop has not done so. It can still be asked afterwards."""
@@ -114,12 +119,11 @@ class LiveModel:
 
     async def _attempt(self, content: bytes, key: Secret, assembler: Assembler, on_signal: OnSignal) -> Reply:
         endpoint = self.endpoint
-        headers = {"content-type": "application/json", **self._wire.headers(endpoint, key.reveal())}
         idle = endpoint.idle_timeout if endpoint.stream else None
         try:
             async with (
                 asyncio.timeout(endpoint.timeout),
-                self._connection().send("POST", self._url, headers, content, idle=idle) as response,
+                self._connection().send("POST", self._url, self._headers(key), content, idle=idle) as response,
             ):
                 if not 200 <= response.status < 300:
                     body = await response.error_body()
@@ -138,6 +142,9 @@ class LiveModel:
             raise _Failed(classify.of_stream(error.error)) from None
         except Unsendable as error:
             raise _Failed(Failure("bad_request", str(error), retry=False)) from None
+
+    def _headers(self, key: Secret) -> dict[str, str]:
+        return {"content-type": "application/json", **self._wire.headers(self.endpoint, key.reveal())}
 
     def _connection(self) -> HttpClient:
         if self._client is None:

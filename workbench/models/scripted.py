@@ -205,8 +205,8 @@ class ScriptedModel:
             on_signal(Signal("delta", chunk))
 
     def _failure(self, fail: FailureKind, index: int, served: int, attempts: int, partial: str = "") -> ModelFailure:
-        detail = f"{self._place(index)} is scripted to fail: {fail}"
-        return ModelFailure(fail, detail, attempts=attempts, partial=partial, line=index, served=served)
+        detail, after = f"{self._place(index)} is scripted to fail: {fail}", self._lines[index].line.retry_after
+        return ModelFailure(fail, detail, attempts=attempts, partial=partial, line=index, served=served, after=after)
 
     def _place(self, index: int) -> str:
         return f"{self._file}: reply {index + 1}" if self._file else f"reply {index + 1} of the script"

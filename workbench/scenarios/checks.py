@@ -19,6 +19,7 @@ from workbench.models.written import written_problem
 from workbench.scenarios.errors import Path, nearest, one_of, shown, unknown
 from workbench.scenarios.faults import fault_of
 from workbench.scenarios.loops import loop_problems
+from workbench.scenarios.recorded import is_recorded, recording_problems
 from workbench.scenarios.schema import (
     FaultTable,
     Gate,
@@ -58,6 +59,7 @@ def check_scenario(scenario: Scenario) -> list[tuple[Path, str]]:
         *loop_problems(scenario),
         *_tools(scenario),
         *_replies(scenario),
+        *_recording(scenario),
         *_workspace(scenario.workspace, ("workspace",)),
         *_goal_check(scenario),
         *_expect(scenario),
@@ -101,6 +103,16 @@ def _replies(scenario: Scenario) -> Found:
         yield from _templates(reply, captured, path)
         if reply.call and scenario.protocol != "native":
             yield (*path, "call"), f'native calls need protocol = "native" at the top, not "{scenario.protocol}"'
+
+
+def _recording(scenario: Scenario) -> Found:
+    model = scenario.model
+    if is_recorded(scenario) and model.reply:
+        yield ("model", "reply"), 'use = "recorded" replies from its exchanges; a script needs use = "scripted"'
+    for key in ("exchange", "tool", "prompt", "match"):
+        if key in model.model_fields_set and not is_recorded(scenario):
+            yield ("model", key), f'needs use = "recorded", not "{model.use}"'
+    yield from recording_problems(model.exchange)
 
 
 def _reply(reply: ReplyTable, path: Path) -> Found:

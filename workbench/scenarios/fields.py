@@ -7,7 +7,7 @@ import re
 import warnings
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from workbench.core.canonical import MAX_DEPTH
 from workbench.core.statuses import Status
@@ -103,3 +103,9 @@ JsonValue = Annotated[Any, AfterValidator(_is_json_value)]
 JsonTable = Annotated[dict[str, Any], AfterValidator(_is_json_value)]
 Where = dict[str, Annotated[Any, AfterValidator(_is_pattern)]]
 Outcome = Annotated[Status, BeforeValidator(_outcome)]
+
+
+class Table(BaseModel):
+    """A table of a file: every key is known, every type is exact."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

@@ -21,12 +21,14 @@ from workbench.faults.catalogue import Catalogue
 from workbench.scenarios.errors import Path, Problem, ScenarioError, dotted, unknown
 from workbench.scenarios.faults import fault_of, unknown_faults
 from workbench.scenarios.loader import line_in, to_plain
+from workbench.scenarios.recorded import is_recorded, recorded_infos
 from workbench.scenarios.schema import GoalCheckTable, LimitsTable, RuleTable, Scenario
 
 if TYPE_CHECKING:
     from workbench.models.wire.endpoint import Endpoint
 
-WITHOUT_PRICE = frozenset({"scripted", "simulated", "human", "recorded"})
+WITHOUT_PRICE = frozenset({"scripted", "simulated", "human"})
+"""Models that cost nothing. What a recording cost is what it says, and unknown where it says nothing."""
 
 
 def build_header(
@@ -49,7 +51,7 @@ def build_header(
     Raises ScenarioError when the scenario names a tool that is not there, or a fault that is not in the catalogue (by
     default the packaged one).
     """
-    by_name = {info.name: info for info in infos}
+    by_name = recorded_infos(scenario) | {info.name: info for info in infos}
     missing: list[tuple[Path, str]] = [
         (("tools", index), unknown(name, list(by_name), "no tool"))
         for index, name in enumerate(scenario.tools)
@@ -96,7 +98,7 @@ def model_info(scenario: Scenario, endpoint: Endpoint | None = None) -> ModelInf
         use=model.use,
         name=model.name or "",
         base_url=model.base_url or "",
-        shown=endpoint.model if endpoint else model.name or model.use,
+        shown=endpoint.model if endpoint else _model_name(scenario),
         free=model.use in WITHOUT_PRICE and model.prices is None,
         prices=endpoint.prices if endpoint else own,
         context_window=endpoint.context_window if endpoint else model.context_window,
@@ -108,6 +110,12 @@ def limits_of(table: LimitsTable) -> Limits:
     values = table.model_dump()
     repeats = values.pop("repeats")
     return Limits(**values, repeats=None if repeats is None else RepeatLimit(**repeats))
+
+
+def _model_name(scenario: Scenario) -> str:
+    """What people read of a model that is not live: a recording never looks like the model itself."""
+    model = scenario.model
+    return f"{model.use} {model.name}" if is_recorded(scenario) and model.name else model.name or model.use
 
 
 def _rule(table: RuleTable) -> Rule:

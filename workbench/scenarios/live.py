@@ -30,11 +30,14 @@ from workbench.models.wire.endpoint import IDLE_TIMEOUT, RETRIES, TIMEOUT, Endpo
 from workbench.models.wire.wires import WIRES, Wire
 from workbench.scenarios.errors import Problem, ScenarioError, dotted, one_of, unknown
 from workbench.scenarios.explain import explain
-from workbench.scenarios.fields import Count, Figure, JsonTable, Many, Name, Positive, Url
+from workbench.scenarios.fields import Count, Figure, JsonTable, Many, Name, Positive, Table, Url
 from workbench.scenarios.loader import line_in, read_toml
 from workbench.scenarios.locate import locate
 from workbench.scenarios.models import BUILDERS
-from workbench.scenarios.schema import ModelTable, PricesTable, Scenario, Table
+from workbench.scenarios.schema import ModelTable, PricesTable, Scenario
+
+ITS_OWN = ("name", "base_url", "api_version", "prices", "context_window", "match", "prompt", "tool", "exchange")
+"""Keys of `[model]` that belong to the model that is asked, and not to the run."""
 
 _CHOICES = ("auto", "required", "none")
 
@@ -194,8 +197,8 @@ def with_model(scenario: Scenario, choice: str, base_url: str = "") -> Scenario:
             raise ScenarioError([Problem(f"--model {choice}", 0, "", message)])
         if use in WIRES and not colon:
             raise ScenarioError([Problem(f"--model {choice}", 0, "", f"needs the model's name, as in {use}:NAME")])
-        for key in ("name", "base_url", "api_version", "prices", "context_window"):
-            given.pop(key, None)
+        if choice != scenario.model.use:
+            given = {key: value for key, value in given.items() if key not in ITS_OWN}
         given |= {"use": use, "name": name} if colon else {"use": choice}
     if base_url:
         given["base_url"] = base_url
@@ -219,13 +222,20 @@ def cost_note(endpoint: Endpoint) -> str:
 
 def missing(endpoint: Endpoint) -> list[str]:
     """What keeps the endpoint from working, or what cannot be told without it, a sentence each."""
+    return [*_lacking(endpoint), *(["no price: the cost of a run is unknown"] if endpoint.prices is None else [])]
+
+
+def warnings(endpoint: Endpoint) -> tuple[str, ...]:
+    """What a person should know before anything is sent, a sentence each."""
+    return tuple(filter(None, [*_lacking(endpoint), cost_note(endpoint)]))
+
+
+def _lacking(endpoint: Endpoint) -> list[str]:
     lacking = []
     if endpoint.key_needed and not os.environ.get(endpoint.key_env, "").strip():
         lacking.append(f"no key: set {endpoint.key_env}")
     if endpoint.no_key_because:
         lacking.append(endpoint.no_key_because)
-    if endpoint.prices is None:
-        lacking.append("no price: the cost of a run is unknown")
     if endpoint.context_window is None and WIRES[endpoint.wire].cuts_silently:
         lacking.append("no context_window: the server cuts what it has no room for, without a word")
     return lacking

@@ -28,7 +28,7 @@ MUSEUM: Mapping[str, ProtocolName] = {
 }
 """The wrong loops, in the order in which they are shown, with the one protocol that each is written for."""
 
-WITHOUT_BILL = ("scripted", "simulated", "human", "recorded")
+WITHOUT_BILL = ("scripted", "simulated", "human")
 """Models for loops that keep no cap."""
 
 _NOT_KNOWN = ("goal_check", "authority", "context")

@@ -8,6 +8,7 @@ from workbench.core.ports import Clock, Model, Usage
 from workbench.models.human import HumanModel
 from workbench.models.scripted import RETRIES, Line, ScriptedCall, ScriptedModel
 from workbench.scenarios.errors import Problem, ScenarioError, unknown
+from workbench.scenarios.recorded import RECORDED, recorded_model
 from workbench.scenarios.schema import ReplyTable, Scenario
 
 Builder = Callable[[Scenario, Clock, str], Model]
@@ -64,4 +65,4 @@ def _line(reply: ReplyTable) -> Line:
     )
 
 
-BUILDERS: dict[str, Builder] = {"scripted": _scripted, "human": _human}
+BUILDERS: dict[str, Builder] = {"scripted": _scripted, "human": _human, RECORDED: recorded_model}

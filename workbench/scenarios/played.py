@@ -1,4 +1,7 @@
-"""From a run that was played to a scenario that plays it again: its replies as a script, its person as entries.
+"""From a run that was played to a scenario that plays it again: its replies, and its person as entries.
+
+Replies that were scripted or typed become a script, whose tools run again. A real model's are a recording: every
+request is kept with its reply, tools give back what they gave, and nothing is asked or run.
 
 Limits and settings are those that it began with; what was changed under way is changed again at the same step. Pure.
 """
@@ -21,6 +24,9 @@ from workbench.models import templates
 from workbench.models.scripted import RETRIED, RETRIES
 from workbench.scenarios.answers import Answers, loop_of
 from workbench.scenarios.loops import ENGINE
+from workbench.scenarios.models import BUILDERS
+from workbench.scenarios.recorded import RECORDED
+from workbench.scenarios.recording import recording
 from workbench.scenarios.writing import scenario_text
 
 KEPT_OF_MODEL = ("context_window", "prices")
@@ -52,7 +58,8 @@ class Played:
 def played(header: Header, events: Sequence[Event]) -> Played:
     """The scenario that plays these events of a run again, as far as they go."""
     kept = _kept_faults(header, events)
-    answers = Answers(header, frozenset(label(header.faults[index]) for index in kept))
+    strike_again = frozenset(label(header.faults[index]) for index in kept)
+    answers = Answers(header, strike_again)
     timed = header.limits.seconds is not None or any(_gives_a_time(event) for event in events)
     script = _Script(header, timed=timed)
     for event in events:
@@ -63,17 +70,26 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     plain["title"] = f"{state.title or header.goal}, as played".replace("\n", " ")
     plain["about"] = f"Made from session {header.id}."
     plain["goal"] = next((event.text for event in events if isinstance(event, UserMessage)), header.goal)
-    plain["model"] = _model(base.get("model", {}), script)
+    real = was_real(header)
+    plain["model"] = recording(header, events, strike_again) if real else _model(base.get("model", {}), script)
     faults = base.get("fault", ())
     if faults := [table for index, table in enumerate(faults) if index in kept or len(faults) != len(header.faults)]:
         plain["fault"] = faults
-    if "workspace" in plain:
-        plain["workspace"] = _workspace(plain["workspace"], header.scenario_path)
+    if workspace := plain.pop("workspace", None):
+        plain |= _workspace(workspace, header.scenario_path, needed=not real)
     if entries := answers.entries():
         plain["person"] = entries
-    if expect := _expected(state, script, exact_calls=not answers.notes):
+    expect = _expected(state, exact_calls=not answers.notes)
+    if expect and (real or script.ends_alike(state)):
         plain["expect"] = expect
-    return Played(plain, (*dict.fromkeys([*script.notes, *answers.notes]),))
+    notes = answers.notes if real else [*script.notes, *answers.notes]
+    return Played(plain, (*dict.fromkeys(notes),))
+
+
+def was_real(header: Header) -> bool:
+    """Whether the run asked a real model, now or when it was recorded: what it said cannot be had again."""
+    use = header.scenario.get("model", {}).get("use", "scripted")
+    return use == RECORDED or use not in BUILDERS
 
 
 def _kept_faults(header: Header, events: Sequence[Event]) -> frozenset[int]:
@@ -96,18 +112,22 @@ def _model(base: Mapping[str, Any], script: _Script) -> dict[str, Any]:
     return model
 
 
-def _workspace(table: Mapping[str, Any], scenario_path: str) -> Mapping[str, Any]:
-    """A folder is named from where the scenario was; the new one may lie elsewhere."""
+def _workspace(table: Mapping[str, Any], scenario_path: str, *, needed: bool) -> dict[str, Any]:
+    """A real folder is named from where the scenario was, as the new one may lie elsewhere; left out where no tool is
+    going to run in it.
+    """
     root = table.get("root")
-    if root is None or not scenario_path or str(root).startswith("~"):
-        return table
-    return {**table, "root": str(PurePath(scenario_path).parent / root)}
+    if root is not None and not needed:
+        return {}
+    if root is not None and scenario_path and not str(root).startswith("~"):
+        table = {**table, "root": str(PurePath(scenario_path).parent / root)}
+    return {"workspace": table}
 
 
-def _expected(state: State, script: _Script, *, exact_calls: bool) -> dict[str, Any]:
-    """What the run came to, as far as a run of the script must come to it; nothing where it was only paused."""
+def _expected(state: State, *, exact_calls: bool) -> dict[str, Any]:
+    """What the run came to; nothing where it was only paused."""
     status = _status(state)
-    if status is None or not script.ends_alike(state):
+    if status is None:
         return {}
     expect: dict[str, Any] = {"status": status.value}
     if state.answer is not None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from workbench.core.values import FaultKind, FaultTarget
+from workbench.scenarios.exchanges import ExchangeTable, Match, RecordedToolTable
 from workbench.scenarios.fields import (
     CaptureName,
     Count,
@@ -23,6 +24,7 @@ from workbench.scenarios.fields import (
     Price,
     Regex,
     Seconds,
+    Table,
     Url,
     Where,
 )
@@ -31,12 +33,6 @@ Gate = Literal["ask", "allow", "deny"]
 Fail = Literal[
     "rate_limited", "timeout", "unavailable", "auth", "bad_request", "context_overflow", "malformed_body", "cut_stream"
 ]  # fmt: skip
-
-
-class Table(BaseModel):
-    """A table of the file: every key is known, every type is exact."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class ProtocolOptionsTable(Table):
@@ -183,6 +179,14 @@ class ModelTable(Table):
     prices: PricesTable | None = None
     reply: Many[ReplyTable] = ()
     """The script."""
+    match: Match = "request"
+    """Recorded: what of a request must be as it was: request, only its messages, or nothing."""
+    prompt: str | None = None
+    """Recorded: the system prompt as it was sent."""
+    tool: Many[RecordedToolTable] = ()
+    """Recorded: the tools as they were."""
+    exchange: Many[ExchangeTable] = ()
+    """Recorded: the requests, each with what came of it."""
 
 
 class BurstTable(Table):

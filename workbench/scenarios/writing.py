@@ -31,7 +31,13 @@ TABLES: frozenset[Pattern] = frozenset(
 )
 """Tables with a header of their own; every other one stands inside a line."""
 ARRAYS: frozenset[Pattern] = frozenset(
-    {("model", "reply"), ("model", "reply", "call"), ("fault",), ("person",), ("approval", "rule")}
+    {
+        *(("model", name) for name in ("reply", "tool", "exchange")),
+        ("model", "reply", "call"),
+        *(("model", "exchange", name) for name in ("message", "call", "result")),
+        *((name,) for name in ("fault", "person")),
+        ("approval", "rule"),
+    }
 )
 """Lists whose items have a header each."""
 WIDTH = 110

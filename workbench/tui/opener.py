@@ -111,8 +111,8 @@ class Opener:
 
     def _explained(self, error: Exception, wanted: Wanted) -> bool:
         """Ask about what a person can allow, say what else is wrong. Returns whether it was one of the known errors."""
-        from workbench.opening import TrustNeeded
         from workbench.runner import CommandError
+        from workbench.sandbox import TrustNeeded
         from workbench.scenarios.errors import ScenarioError
         from workbench.sessions.errors import SessionError, SessionLocked
 

@@ -48,6 +48,10 @@ class Situation:
     """The call that waits has started before, and nobody knows what came of it."""
     raise_to: str = ""
     """For a run stopped by a cap: "raise to 8, go on"."""
+    failed: bool = False
+    """Whether the run was stopped by a request that brought no reply, and it can be made again."""
+    live: bool = False
+    """Whether the model is asked over a network."""
     step_cap: bool = True
     """Whether there is one."""
     holding: bool = False
@@ -88,13 +92,17 @@ def moves(s: Situation) -> str:
         return "the text is not sent yet: {submit} sends it, {close} goes back"
     if s.phase == "stopped" and s.raise_to:
         return "the run has stopped: {raise_cap} raises the cap, {message} sends a message"
-    if s.phase in ("stopped", "answered"):
+    if s.phase in ("stopped", "answered") and not s.failed:
         return "the run has ended: {message} sends a message"
     return "a question waits: {close} goes back to it" if s.asked and s.phase != "past" else ""
 
 
 def single_moves(s: Situation) -> str:
     return "the run is going: {run} pauses it" if s.phase == "running" else moves(s)
+
+
+def is_live(s: Situation) -> str:
+    return "" if s.live else "the model is not asked over a network"
 
 
 def has_step_cap(s: Situation) -> str:
@@ -171,11 +179,13 @@ def in_past(s: Situation) -> str:
 
 
 def move_words(s: Situation) -> str:
-    return {"hold": "pass it on", "reply": "write the reply", "past": "forward"}.get(s.phase, s.next_move)
+    words = {"hold": "pass it on", "reply": "write the reply", "past": "forward", "stopped": "ask again"}
+    return words.get(s.phase, s.next_move)
 
 
 def run_words(s: Situation) -> str:
     words = {"running": "pause", "hold": "pass and run", "reply": "write and run on", "past": "play"}
+    words["stopped"] = "ask again"
     return words.get(s.phase, "run")
 
 

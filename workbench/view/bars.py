@@ -256,6 +256,8 @@ def _stop(state: State, width: int, saved_as: str) -> Bar:
         # Of a traceback the last line says what it was; all of it stands with its entry.
         last = stop.detail.strip().rpartition("\n")[2]
         body += within([(Span(one_line(last)),)], width - 2, ANSWER_ROWS)[0]
+    if state.failure in words.ADVICE and not state.header.free:
+        body += wrap((Span(words.ADVICE[state.failure], "quiet"),), width - 2)
     saved = f"Saved as {one_line(saved_as)}." if saved_as else ""
     going = "" if good or stop.status is Status.CANCELLED else "Going on keeps everything above."
     if saved or going:

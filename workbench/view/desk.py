@@ -15,9 +15,11 @@ from workbench.models.human import HumanModel
 from workbench.runner import Run
 from workbench.view import words
 from workbench.view.arguments import argument_lines
-from workbench.view.entries import Entry, Line, Span, all_lines, lines_of
+from workbench.view.entries import Entry, Line, Role, Span, all_lines, lines_of
+from workbench.view.figures import clock
 from workbench.view.highlight import highlight, language_of
 from workbench.view.history import History
+from workbench.view.incoming import Incoming
 from workbench.view.replies import thoughts
 from workbench.view.timeline import Timeline
 
@@ -39,8 +41,10 @@ class Desk:
         self.history = History(run.header, run.events)
         self.timeline = Timeline(run.events, run.state, move_from=run.move_from)
         self._past: State | None = None
-        self.streaming: str = ""
-        """What the model has said so far in the reply that is coming in."""
+        self.incoming = Incoming()
+        """The reply that is coming in."""
+        self._doing: tuple[Move | None, float] = (None, 0.0)
+        """The move that was being made when last looked at, and since when."""
 
     # ------------------------------------------------------------ where we look
 
@@ -102,15 +106,18 @@ class Desk:
 
     # ------------------------------------------------------------ what is shown
 
-    def tail(self) -> Entry | None:
-        """What stands after the last entry: the reply that is coming in, or the next move in words."""
+    def tail(self, now: float = 0.0) -> Entry | None:
+        """What stands after the last entry: the reply that is coming in, or the next move in words.
+
+        `now` is in seconds, by the clock that signals were taken in with.
+        """
         n = self.state.n + 1
         if not self.looking_back and self.run.in_flight is not None:
-            if self.streaming:
-                lines = tuple((Span(line),) for line in self.streaming.split("\n"))
-                return Entry(n, self.run.state.total_steps + 1, "MODEL", "model", lines)
-            doing = words.doing(self.run.in_flight)
-            return Entry(n, None, "NOW", "quiet", ((Span(f"{doing} …", "quiet", italic=True),),))
+            if lines := self.incoming.lines(now):
+                role: Role = "wait" if self.incoming.pausing else "model"
+                return Entry(n, self.run.state.total_steps + 1, role.upper(), role, lines)
+            doing = f"{words.doing(self.run.in_flight)} …{self._for_long(now)}"
+            return Entry(n, None, "NOW", "quiet", ((Span(doing, "quiet", italic=True),),))
         move = self.move
         # What is asked now stands in the bar; that it was asked then stands nowhere else.
         if isinstance(move, Finished) or (isinstance(move, AskPerson) and not self.looking_back):
@@ -121,6 +128,13 @@ class Desk:
             # At that moment it was at work; only what follows can say that it was interrupted.
             text = f"wait for {words.names_of([record.call.tool for record in move.question.calls])}"
         return Entry(n, None, word, "quiet", ((Span(text, "quiet", italic=True),),))
+
+    def _for_long(self, now: float) -> str:
+        """How long the move that is being made takes already, from a second on."""
+        if self._doing[0] is not self.run.in_flight:
+            self._doing = self.run.in_flight, now
+        seconds = now - self._doing[1]
+        return f" {clock(seconds)}" if seconds >= 1 else ""
 
     def call_of_entry(self, index: int) -> str:
         """The call that an entry is about; "" when it is about none."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from workbench.view.visible import visible
+
 Role = Literal[
     "",
     "quiet",
@@ -96,3 +98,15 @@ def plain(entry: Entry) -> str:
 def content(entry: Entry) -> str:
     """The text without the meta line: what is copied."""
     return "\n".join("".join(span.text for span in line) for line in entry.lines)
+
+
+def entry_lines(entry: Entry) -> list[str]:
+    """An entry as text: step, word, and its lines beside them; what cannot be seen is shown as a sign."""
+    step = f"{entry.step:>3}" if entry.step is not None else "   "
+    lines = []
+    for index, spans in enumerate(all_lines(entry)):
+        text = visible("".join(span.text for span in spans)).replace("\n", "↵")
+        margin = f"{step} {entry.word:<8}" if index == 0 else " " * 12
+        bar = "│ " if entry.data else ""
+        lines.append(f"{margin}{bar}{text}".rstrip())
+    return lines

@@ -10,7 +10,7 @@ from workbench.core.state import State
 from workbench.core.values import LIMIT_NAMES
 from workbench.view import words
 from workbench.view.entries import Line, Role, Span
-from workbench.view.figures import amount, clock, money, short_number, tokens
+from workbench.view.figures import UNKNOWN, amount, clock, money, short_number, tokens
 from workbench.view.lines import clip, cut, heading, line_cells, pad
 from workbench.view.visible import cells
 
@@ -205,7 +205,7 @@ def _input(state: State, width: int) -> list[Line]:
 def _capped(state: State, name: str, figure: str, width: int) -> Line:
     cap = getattr(state.limits, name)
     if cap is None:
-        return _labelled(GAUGE_LABELS[name], figure, width)
+        return _labelled(GAUGE_LABELS[name], figure, width, role="wait" if figure == UNKNOWN else "")
     share = share_of(words.used_of(state, f"limits.{name}"), cap)
     return _metered(GAUGE_LABELS[name], share, f"{figure} of {amount(cap, f'limits.{name}')}", width)
 
@@ -249,7 +249,7 @@ def strip(state: State, width: int) -> Line:
         "figure": [Span(steps)],
         "context": [Span("   context ", "quiet"), Span(_context_figure(state))],
         "read": [Span("   read ", "quiet"), Span(tokens(state.input_tokens, estimated=state.estimated))],
-        "cost": [Span("   cost ", "quiet"), Span(money(state.cost))],
+        "cost": [Span("   cost ", "quiet"), Span(money(state.cost), "" if state.cost is not None else "wait")],
         "health": [Span("   "), _health_sign(now)],
         "because": [Span(f"  {now.because}")] if now.circling else [],
     }

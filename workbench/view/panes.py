@@ -138,7 +138,7 @@ def _outcome(record: CallRecord) -> str:
     if result is None:
         return "held at the door" if record.held is not None else "started" if record.started is not None else "not run"
     word = {"ran": "ok"}.get(result.outcome, result.outcome.replace("_", " "))
-    text = f"{word} in {duration(result.took)}" if result.outcome in ("ran", "failed") else word
+    text = f"{word} in {duration(result.took)}" if result.took and result.outcome in ("ran", "failed") else word
     text += f" · {amount(len(result.content))} characters"
     if result.full_chars > len(result.content):
         text += f" of {amount(result.full_chars)}"

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.core.values import LIMIT_NAMES, ToolInfo
+from workbench.scenarios.exchanges import ExchangeTable
+from workbench.scenarios.recorded import is_recorded, recorded_infos
 from workbench.scenarios.schema import CallTable, FaultTable, PersonEntry, ReplyTable, Scenario
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
@@ -67,7 +69,7 @@ def _model(scenario: Scenario) -> str:
 
 def _tools(scenario: Scenario, tools: Sequence[ToolInfo], width: int) -> Iterator[Line]:
     yield heading("Tools", width, amount(len(scenario.tools)))
-    there = {tool.name: tool for tool in tools}
+    there = recorded_infos(scenario) | {tool.name: tool for tool in tools}
     for name in scenario.tools[:MOST]:
         sign, role, what = _tool(there.get(name), scenario)
         yield (
@@ -110,6 +112,8 @@ def _limits(scenario: Scenario, width: int) -> Iterator[Line]:
 
 def _replies(scenario: Scenario, width: int, room: int, here: int) -> Iterator[Line]:
     replies = scenario.model.reply
+    if is_recorded(scenario):
+        yield from _exchanges(scenario.model.exchange, width, room)
     if scenario.model.use != "scripted" and not replies:
         return
     yield heading("Replies", width, amount(len(replies)))
@@ -122,6 +126,21 @@ def _replies(scenario: Scenario, width: int, room: int, here: int) -> Iterator[L
         yield (Span(f"  … {amount(len(replies) - last)} more", "quiet"),)
     if not replies:
         yield (Span("none: the first request finds nothing", "wait"),)
+    yield ()
+
+
+def _exchanges(exchanges: Sequence[ExchangeTable], width: int, room: int) -> Iterator[Line]:
+    yield heading("Replies, recorded", width, amount(len(exchanges)))
+    for index, exchange in enumerate(exchanges[:room], 1):
+        number = Span(f" {pad(str(index), 3, right=True)} ", "quiet")
+        if exchange.fail is not None:
+            yield (number, Span(f"✗ failed: {exchange.fail}", "error"))
+            continue
+        called = ", ".join(one_line(call.tool) for call in exchange.call)
+        said = cut_line(" ".join(exchange.text.split()), width - 5)
+        yield (number, Span("→ ", "quiet"), Span(called, bold=True)) if called else (number, Span(said or "(empty)"))
+    if len(exchanges) > room:
+        yield (Span(f"  … {amount(len(exchanges) - room)} more", "quiet"),)
     yield ()
 
 

@@ -39,9 +39,11 @@ def said(event: ModelReply, protocol: ProtocolName) -> Said:
     text = event.text
     if event.reading == "malformed":
         return Said(text.strip())
-    if protocol == "native" and event.reading == "answer":
-        return Said("")
     reply = _Text(text)
+    if protocol == "native" and event.reading == "answer":
+        # As a rule the words are the answer; an imported run may have given one beside them.
+        words = reply.words(0, len(text)).strip()
+        return Said("" if event.answer and (words in event.answer or event.answer in words) else words)
     if event.reading in ("calls", "answer"):
         if protocol == "text":
             return _around(reply, _marked(reply, event))

@@ -18,6 +18,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Remark,
     SettingsChanged,
     Stopped,
     ToolResult,
@@ -41,7 +42,10 @@ FOLD_LINES = 8
 THOUGHT = 100
 """Characters of a thought that are shown; the rest is for who looks at the whole entry."""
 
-SHOWN = (UserMessage, ModelReply, ModelFailed, ToolResult, Held, LateResult, Notice, SettingsChanged, Stopped, Forked)
+SHOWN = (
+    UserMessage, ModelReply, ModelFailed, ToolResult, Held, LateResult, Notice, Remark, SettingsChanged, Stopped,
+    Forked,
+)  # fmt: skip
 DATA = (ToolResult, Held, LateResult)
 UNFOLDED = (SettingsChanged, Stopped, Forked)
 
@@ -264,6 +268,10 @@ class Timeline:
         meta = f"{name} · {duration(event.took)} · too late: the model does not see it"
         return None, "LATE", "quiet", lines_of(_shown(event.content), "quiet"), meta
 
+    def _remark(self, _: int, event: Remark) -> Parts:
+        raw = [(Span(line, "quiet"),) for line in _shown(event.raw).split("\n")] if event.raw else []
+        return None, "REMARK", "quiet", [*lines_of(event.text), *raw], ""
+
     def _settings(self, _: int, event: SettingsChanged) -> Parts:
         sentences = [text for key, value in event.changes.items() for text in words.setting_words(key, value)]
         return None, "SET", "quiet", [(Span(flat(text), "quiet"),) for text in sentences], ""
@@ -325,7 +333,8 @@ class Timeline:
         if event.outcome in TIMED:
             if event.source:
                 parts.append(flat(event.source))
-            parts.append(duration(event.took))
+            if event.took:  # 0 is no figure: nobody has measured it
+                parts.append(duration(event.took))
             if event.trust == "untrusted":
                 parts.append("not trusted")
         else:
@@ -383,6 +392,7 @@ _ENTRIES: dict[type[Event], Callable[..., Parts]] = {
     Held: Timeline._held,
     LateResult: Timeline._late,
     Notice: Timeline._notice,
+    Remark: Timeline._remark,
     SettingsChanged: Timeline._settings,
     Stopped: Timeline._stopped,
     Forked: Timeline._forked,

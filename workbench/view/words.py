@@ -10,6 +10,7 @@ from workbench.core import faults
 from workbench.core.events import Stopped, ToolResult
 from workbench.core.gate import describe, rule_from
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools
+from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SENTENCES, Status
@@ -68,8 +69,20 @@ FAILURES: dict[str, str] = {
     "context_overflow": "The request does not fit the model's context",
     "script_exhausted": "The script ran out",
     "script_error": "The script cannot go on",
+    "not_recorded": "The recording has no reply to this request",
     "deadline": "The time of the run was used up",
 }
+
+ADVICE: dict[str, str] = {
+    "timeout": "model.timeout and model.idle_timeout say how long it may take, model.retries how often it is tried.",
+    "unavailable": "model.base_url says where it is asked, model.retries how often it is tried.",
+    "rate_limited": "model.retries says how often it is tried.",
+    "malformed_body": "model.retries says how often it is tried; model.base_url may lead to something else.",
+    "cut_stream": "model.retries says how often it is tried.",
+    "bad_request": "What was sent is shown as what it sees.",
+    "context_overflow": "limits.context_tokens stops a run before a request grows so long.",
+}
+"""What can be done about the failure of a model over a network, where what the server said does not tell."""
 
 NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
@@ -277,6 +290,8 @@ def stop_title(state: State) -> str:
         return f"Goal reached in {steps}"
     if stop.knob == CRASHED:
         return "The loop crashed, no answer"
+    if state.failure in FAILURES and stop.status is FAILURE_STATUS.get(state.failure) and stop.limit is None:
+        return f"{FAILURES[state.failure]}, no answer"
     if stop.limit is not None and stop.knob in KNOBS:
         return f"Stopped by the {KNOBS[stop.knob]}: {_used(state, stop)}, no answer"
     return SENTENCES[stop.status].rstrip(".")

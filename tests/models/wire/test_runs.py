@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.models.wire.server import Exchange, Server, chat, http, local_chat, message, sse, stream
-from workbench import headless
 from workbench.clocks import SystemClock
 from workbench.core.events import Forked, ModelFailed, ModelReply, Notice, ToolResult, UserMessage
 from workbench.core.statuses import Status
@@ -283,30 +282,6 @@ async def test_what_a_failure_comes_to(home: Home, answer: bytes, status: Status
     async with Server(answer) as server:
         run = await played(home, server, model="retries = 0")
     assert (run.status, len(server.requests)) == (status, 1)
-
-
-async def test_the_key_is_in_nothing_that_is_written_or_shown(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    reflected = json.loads((DATA / "bodies" / "http-401-reflects-key.json").read_text())
-    spoken = chat(f"Your key is {KEY}.", [("1", "read_note", json.dumps({"path": KEY}))], reasoning_content=KEY)
-    async with Server(http(spoken), http(reflected, 500), http(reflected, 401)) as server:
-        run = opened(home, server, model="retries = 1")
-        run.run.subscribe_signals(print)
-        printer = headless.TranscriptPrinter(run.run, print)
-        headless.EventPrinter(run.run, print)
-        await run.run.play()
-        printer.finish()
-        for line in headless.status_lines(run):
-            print(line)
-        headless.print_result(run, print)
-        print(run.run.model, vars(run.run.model), run.run.header)
-        run.close()
-    shown = capsys.readouterr()
-    assert run.run.status is Status.MODEL_REJECTED
-    assert "OPENAI_API_KEY" in shown.out
-    assert "[key]" in shown.out
-    assert KEY not in shown.out + shown.err
-    for file in home.root.rglob("*"):
-        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
 
 
 async def test_only_the_request_is_repeated_and_never_what_a_tool_did(home: Home) -> None:

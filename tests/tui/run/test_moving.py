@@ -96,13 +96,6 @@ async def test_text_streams_in_before_the_reply_is_recorded(home: Home) -> None:
         assert not stage.sees("thinking [b]aloud")
 
 
-async def test_a_retry_is_counted_down_in_words(home: Home) -> None:
-    opened = opened_scenario(home, "rate-limited-twice")
-    async with staged(opened, home) as stage:
-        await stage.press("space")
-        assert "again in" in stage.screen._said
-
-
 # ---------------------------------------------------------------- caps
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import httpx
 
@@ -32,9 +33,9 @@ class Response:
     """A reply whose body is still to be read."""
 
     status: int
-    headers: Mapping[str, str]
-    """Names in lower case."""
-    _response: httpx.Response
+    headers: Mapping[str, str] = field(repr=False)
+    """Names in lower case. Some servers say the key in them."""
+    _response: httpx.Response = field(repr=False)
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         """The body as it comes. Raises Unreachable where it breaks off, Malformed where it is no body."""
@@ -98,6 +99,7 @@ class HttpClient:
                 content=content,
                 timeout=httpx.Timeout(idle, connect=CONNECT, pool=None),
             )
+            del headers  # whoever shows the values of a traceback would show the key
             response = await client.send(request, stream=True)
         try:
             yield Response(response.status_code, response.headers, response)
@@ -114,6 +116,7 @@ class HttpClient:
         loop = asyncio.get_running_loop()
         if self._client is not None and self._keeper is not None and self._keeper.get_loop() is loop:
             return self._client
+        logging.getLogger("httpcore").setLevel(logging.INFO)  # what it says for debugging quotes headers
         self._client = httpx.AsyncClient(
             trust_env=self._through_proxy,
             follow_redirects=False,

@@ -21,11 +21,13 @@ _HEADER = re.compile(
 class Secret:
     """A key. Nothing that prints it by accident, a traceback with values say, shows it."""
 
-    __slots__ = ("_escaped", "_value")
+    __slots__ = ("_escaped", "_forms", "_value")
 
     def __init__(self, value: str = "") -> None:
         self._value = value
         self._escaped = json.dumps(value, ensure_ascii=False)[1:-1]
+        self._forms = tuple(dict.fromkeys((self._escaped, repr(value)[1:-1], value)))
+        """As JSON and as Python write it, and as it is."""
 
     def __bool__(self) -> bool:
         return bool(self._value)
@@ -45,8 +47,9 @@ class Secret:
         """The text without the key."""
         if len(self._value) < SHORTEST:
             return text
-        text = text.replace(self._value, SCRUBBED)
-        return text if self._escaped == self._value else text.replace(self._escaped, SCRUBBED)
+        for form in self._forms:
+            text = text.replace(form, SCRUBBED)
+        return text
 
     def scrub_bytes(self, data: bytes) -> bytes:
         """As `scrub`, for JSON in UTF-8."""

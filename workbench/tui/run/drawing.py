@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.widgets import Static
@@ -13,6 +14,7 @@ from workbench.tui.paint import content
 from workbench.tui.run.driving import Driving
 from workbench.tui.run.frame import SideColumn, ThirdColumn, TopLine
 from workbench.tui.run.standing import top_facts, top_state, where_words
+from workbench.tui.transcript.widget import Transcript
 from workbench.view.bars import Bar, bar_for
 from workbench.view.meters import strip as strip_line
 from workbench.view.past import past_bar
@@ -42,8 +44,8 @@ class Drawing(Driving):
     def draw(self) -> None:
         """Everything, as the desk says it is."""
         super().draw()
-        if not self.is_attached:
-            return
+        if not self.is_attached or not self.query(Transcript):
+            return  # a screen that is being taken down loses its parts one by one
         self.desk.refresh()
         transcript = self.transcript
         transcript.spaced = not self.narrow
@@ -53,7 +55,7 @@ class Drawing(Driving):
             for call in self.touched:
                 self._call_changed(call)
             self.touched.clear()
-        transcript.show_tail(self.desk.tail())
+        transcript.show_tail(self.desk.tail(monotonic()))
         self.draw_selection()
         self._draw_bar()
         self.draw_keys()

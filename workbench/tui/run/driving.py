@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
-from workbench.core.events import Decided, Event, Held, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.events import Decided, Event, Held, ModelFailed, ModelReply, StopRequested, ToolResult, ToolStarted
 from workbench.core.loop import Record
 from workbench.core.ports import Signal
 from workbench.runner import CommandError, JournalBroken
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from workbench.opening import Opened
 
 ABOUT_A_CALL = (Decided, ToolStarted, ToolResult, Held)
+TICK = 0.25
+"""Seconds between two drawings of how long something takes."""
 SLICE = 0.004
 """Seconds of folding in one go."""
 
@@ -38,6 +40,8 @@ class Driving(RunBase):
         self._driver: Worker[None] | None = None
         self._unsubscribe: list[Callable[[], None]] = []
         self._folding: Timer | None = None
+        self._ticking: Timer | None = None
+        """Goes while moves are made."""
 
     def on_mount(self) -> None:
         self._unsubscribe = [self.run_.subscribe(self._recorded), self.run_.subscribe_signals(self._passing)]
@@ -94,6 +98,8 @@ class Driving(RunBase):
         else:
             self._driver = self.run_worker(self._guarded(work), group="run", exit_on_error=False)
             self.set_timer(FRAME, self.redraw)  # a move that takes no longer is drawn once, when it is made
+            if self._ticking is None:
+                self._ticking = self.set_interval(TICK, self._tick)
 
     async def _record_due(self) -> None:
         while isinstance(self.run_.next, Record) and await self.run_.advance():
@@ -167,18 +173,21 @@ class Driving(RunBase):
         if self.until is not None and reached(self.run_, self.until):
             self.until, self.keep_going = None, False
             self.run_.pause()
-        if isinstance(event, ModelReply | ModelFailed):
-            self.desk.streaming = ""
+        if isinstance(event, ModelReply | ModelFailed | StopRequested):
+            self.desk.incoming.clear()
         if isinstance(event, ABOUT_A_CALL):
             self.touched.add(event.call)
         self.redraw()
 
     def _passing(self, signal: Signal) -> None:
-        if signal.kind == "delta":
-            self.desk.streaming += signal.text
-        elif signal.kind == "retry":
-            self.desk.streaming = ""
-            self.say(f"{signal.text or 'the request failed'}; again in {signal.seconds:.0f} s")
+        self.desk.incoming.take(signal, monotonic())
+        self.redraw()
+
+    def _tick(self) -> None:
+        """Draw how long it takes already, or a pause still takes."""
+        if self._ticking is not None and (self._driver is None or self._driver.is_finished):
+            self._ticking.stop()
+            self._ticking = None
         self.redraw()
 
     def redraw(self) -> None:

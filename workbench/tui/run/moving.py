@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import events, on
 
 from workbench.core.values import LIMIT_NAMES
 from workbench.tui.run.bar import LimitsList
 from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.looking_back import LookingBack
+from workbench.tui.run.standing import endpoint_of
 from workbench.view import words
 from workbench.view.entries import Line, Span
 from workbench.view.figures import amount
 from workbench.view.meters import Gauge, gauges, meter
+
+if TYPE_CHECKING:
+    from workbench.models.wire.endpoint import Endpoint
 
 LABEL, METER, FIGURE = 35, 16, 24
 """Cells of a row of the list of limits: what it is, its meter, its figures."""
@@ -38,7 +44,7 @@ class Moving(LookingBack, Deciding):
             self.keep_going = False
             if self.desk.stand == "hold":
                 self.pass_on()
-            else:
+            elif self._goes_on():
                 self.drive(play=False)
 
     def action_run(self) -> None:
@@ -53,8 +59,25 @@ class Moving(LookingBack, Deciding):
             self.keep_going = True
             if self.desk.stand == "hold":
                 self.pass_on()
-            else:
+            elif self._goes_on():
                 self.drive(play=True)
+
+    def _goes_on(self) -> bool:
+        """Let a run go on that a failed request has stopped; any other goes on as it is."""
+        return self.desk.stand != "stopped" or self.command(self.run_.go_on)
+
+    def action_ping(self) -> None:
+        """Ask the server of a live model whether it answers."""
+        endpoint = endpoint_of(self.run_)
+        if self.can("ping") and endpoint is not None:
+            self.say(f"asking {endpoint.shown} at {endpoint.base_url} …")
+            self.run_worker(self._ping(endpoint), group="ping", exclusive=True)
+
+    async def _ping(self, endpoint: Endpoint) -> None:
+        from workbench.models.ping import ping
+
+        well, sentence = await ping(endpoint)
+        self.say(f"{'✓' if well else '✗'} {endpoint.shown} at {endpoint.base_url}: {sentence}")
 
     def action_stop(self) -> None:
         if self.can("stop"):

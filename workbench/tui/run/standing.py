@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from workbench.core.loop import AskPerson
 from workbench.core.statuses import Status
@@ -11,10 +12,12 @@ from workbench.tui.situation import Phase, Situation
 from workbench.view import words
 from workbench.view.desk import Desk
 from workbench.view.entries import Span
-from workbench.view.figures import amount
+from workbench.view.figures import amount, counted
 
 if TYPE_CHECKING:
+    from workbench.models.wire.endpoint import Endpoint
     from workbench.opening import Opened
+    from workbench.runner import Run
 
 PHASES: dict[str, Phase] = {
     **dict.fromkeys(("edit", "edit-result"), "edit"),
@@ -27,6 +30,16 @@ PHASES: dict[str, Phase] = {
     "grants": "list",
 }
 """What is open in the bar, and the phase it makes."""
+
+
+ASKED_AGAIN = (Status.MODEL_UNAVAILABLE, Status.MODEL_REJECTED)
+"""Ends after which the same request may bring a reply: the server is there again, the key is set."""
+
+
+def endpoint_of(run: Run) -> Endpoint | None:
+    """Where a live model is asked; None for any other model."""
+    endpoint: Endpoint | None = getattr(run.model, "endpoint", None)
+    return endpoint
 
 
 def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
@@ -44,6 +57,8 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         asked=stand in ("approval", "interrupted"),
         interrupted=stand == "interrupted",
         raise_to=raise_words(desk),
+        failed=phase == "stopped" and desk.run.state.status in ASKED_AGAIN,
+        live=endpoint_of(desk.run) is not None,
         step_cap=state.limits.steps is not None,
         holding=state.hold,
         has_entry=cursor >= 0,
@@ -70,13 +85,16 @@ def raise_words(desk: Desk) -> str:
 
 def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     """The quiet facts beside the title."""
-    header, asked = desk.run.header, desk.state.model.shown
-    model = f"{asked} model" if asked in ("scripted", "human", "simulated") else asked
+    header, name = desk.run.header, desk.state.model.shown
+    model = f"{name} model" if name in ("scripted", "human", "simulated") else name
+    endpoint = endpoint_of(desk.run)
+    if endpoint is not None and not narrow:
+        model = f"{model} at {urlsplit(endpoint.base_url).netloc}"
     saved = opened.read_only or ("saved" if opened.session_path is not None else "not run yet")
     if desk.run.broken:
         saved = "not saved any more"
     if narrow:
-        return saved if desk.run.broken or opened.read_only else asked
+        return saved if desk.run.broken or opened.read_only else name
     return f"{header.protocol} · {model} · {saved}"
 
 
@@ -85,7 +103,7 @@ def where_words(desk: Desk) -> str:
     state = desk.state
     cap = state.limits.steps
     if state.stopped is not None:
-        return f"{state.steps} of {cap} steps" if cap is not None else f"{state.steps} steps"
+        return f"{state.steps} of {cap} steps" if cap is not None else counted(state.steps, "step")
     return f"step {state.steps} of {cap}" if cap is not None else f"step {state.steps}"
 
 
@@ -94,6 +112,8 @@ def top_state(desk: Desk) -> tuple[Span, str]:
     match desk.stand:
         case "past":
             return Span(f"◀ past: event {desk.state.n} of {len(desk.run.events)}", "past"), "past"
+        case "running" if desk.incoming.pausing:
+            return Span("… waiting to ask again", "wait"), ""
         case "running":
             return Span("▶ running", "primary"), ""
         case "approval" | "interrupted":

@@ -1,0 +1,29 @@
+"""A run as a scenario that plays it again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.export.forms import Recorded, Written
+from workbench.scenarios.played import Played, played
+
+
+def write(run: Recorded) -> Written:
+    """The scenario as TOML, with what is not the same as comments at its head."""
+    made = played_again(run)
+    return Written(made.text, made.notes)
+
+
+def played_again(run: Recorded) -> Played:
+    """The scenario, and what in it is not the same."""
+    made = played(run.header, run.events)
+    missing = missing_tools(run)
+    if not missing:
+        return made
+    note = f"it needs the code of tools that are not here: {', '.join(missing)}"
+    return replace(made, notes=(*made.notes, note))
+
+
+def missing_tools(run: Recorded) -> list[str]:
+    """The tools of the run that cannot run here."""
+    return [tool.name for tool in run.header.tools if tool.name not in run.tools_here]
