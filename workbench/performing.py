@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from workbench.core.events import Held, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.patterns import search
 from workbench.core.ports import Clock, Model, ModelFailure, OnLate, OnSignal, Reply, Request, ToolOutcome, Tools
 from workbench.core.reading import Check, read_reply
 from workbench.core.records import CallRecord
@@ -197,4 +197,4 @@ def _goal_met(check: GoalCheck, tools: Tools, tool: str, content: str) -> bool:
         return False
     if check.contains is not None and check.contains not in text:
         return False
-    return check.matches is None or re.search(check.matches, text) is not None
+    return check.matches is None or search(check.matches, text) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +27,7 @@ from workbench.core.events import (
 )
 from workbench.core.faults import after_request, armed_anew, at_call, fault_from
 from workbench.core.gate import DECISIONS, rule_from
+from workbench.core.patterns import search
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
@@ -115,7 +115,7 @@ def _answered(state: State, answer: str) -> None:
         return
     if check is None:
         state.answer, state.stop = answer, Stopped(status=Status.ANSWERED)
-    elif check.answer_matches and re.search(check.answer_matches, answer):
+    elif check.answer_matches and search(check.answer_matches, answer):
         state.answer, state.stop = answer, Stopped(status=Status.GOAL_REACHED, knob="goal_check")
     else:
         text = "That does not end the run: its goal check does not hold yet. Go on."

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from workbench.core.canonical import MAX_DEPTH
+from workbench.core.patterns import compiled
 from workbench.core.statuses import Status
 from workbench.models.templates import is_builtin
 from workbench.scenarios.errors import nearest, one_of, shown
@@ -21,9 +22,7 @@ def _is_regex(pattern: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"is no regular expression: {error}") from None
+            compiled(pattern)
     except Warning as warning:
         raise ValueError(f"is a regular expression that can be read in two ways: {warning}") from None
     return pattern
