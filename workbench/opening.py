@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
 from workbench.clocks import SystemClock, VirtualClock
+from workbench.core import sound
 from workbench.core.events import Event
 from workbench.core.ports import Clock, Model, Person
 from workbench.core.state import State, fold
@@ -286,6 +287,7 @@ def _reopened(
         notes.append(problem)
     sandbox = None
     try:
+        sound.check(session.events)
         sandbox, workspace = make_sandbox(scenario, session.events, header.scenario_path)
         run = _run(
             scenario,
@@ -336,6 +338,7 @@ def _model_again(scenario: Scenario, home: Home, clock: Clock, file: str) -> tup
 def fold_session(session: Session) -> State:
     """The state after the events of a session. Raises SessionError for events that make no run."""
     try:
+        sound.check(session.events)
         return fold(session.header, session.events)
     except ValueError as error:
         raise SessionError(f"{session.path.name}: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path as FilePath
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -11,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from workbench.core.faults import FaultError, one_schedule
 from workbench.core.fold import FINISH_TOOL
+from workbench.core.paths import why_not
 from workbench.core.values import LIMIT_NAMES
 from workbench.models import templates
 from workbench.models.scripted import RETRIED
@@ -230,6 +232,8 @@ def _setting(name: str, value: Any, path: Path) -> Found:
 def _workspace(workspace: WorkspaceTable, path: Path) -> Found:
     if workspace.root is not None and workspace.files:
         yield path, "has both files and root; it is one or the other"
+    if workspace.root is not None and (why := _no_folder(workspace.root)):
+        yield (*path, "root"), why
     paths = [PurePosixPath(name) for name in workspace.files]
     for name, file in zip(workspace.files, paths, strict=True):
         problem = _file_problem(name, file, paths)
@@ -237,11 +241,22 @@ def _workspace(workspace: WorkspaceTable, path: Path) -> Found:
             yield (*path, "files", name), problem
 
 
+def _no_folder(root: str) -> str:
+    """Why the text can name no folder on any machine, or one of a person who is not here."""
+    if "\0" in root:
+        return "holds a NUL character, which no folder has in its name"
+    try:
+        FilePath(root).expanduser()
+    except RuntimeError:
+        return f"there is nobody here whose home folder is {shown(root.partition('/')[0])}"
+    return ""
+
+
 def _file_problem(name: str, file: PurePosixPath, others: Sequence[PurePosixPath]) -> str:
     if re.search(r"[\x00-\x1f\x7f\\]", name):
         return "the name of a file has no control characters and no backslash; folders are divided by /"
-    if file.is_absolute() or ".." in file.parts or re.match(r"[A-Za-z]:", name):
-        return "must be inside the workspace: a relative path without .."
+    if ".." in file.parts or (name and why_not(name)):
+        return f"must be inside the workspace, a relative path without ..: {why_not(name) or 'it has ..'}"
     if not file.parts or name.endswith("/"):
         return "names no file"
     if any(file in other.parents for other in others):

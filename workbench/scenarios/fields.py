@@ -17,6 +17,9 @@ from workbench.scenarios.errors import nearest, one_of, shown
 
 T = TypeVar("T")
 
+MOST_TOKENS = 10**15
+"""That one reply can have: beyond, sums and prices are no longer exact."""
+
 
 def _is_regex(pattern: str) -> str:
     try:
@@ -91,7 +94,7 @@ def _is_url(url: str) -> str:
 Many = Annotated[tuple[T, ...], Field(strict=False)]
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
-Figure = Annotated[int, Field(ge=0)]
+Figure = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Url = Annotated[str, AfterValidator(_is_url)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
