@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Mapping
 from dataclasses import fields
@@ -12,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 from workbench.core.events import EVENT_TYPES, Event
-from workbench.core.values import Header
+from workbench.core.values import GoalCheck, Header, Pattern
 
 FRAGMENTS = (
     *("\n", "\r\n", "\r", "\t", "\0", "\x1b[31m", "\x7f", "\x85", "\x9b", "\u2028", "\u202e", "\ufeff", "\ufffe"),
@@ -86,8 +87,25 @@ def headers() -> st.SearchStrategy[Header]:
 
 @cache
 def _instances(cls: Any) -> st.SearchStrategy[Any]:
+    if cls is Pattern:
+        return _patterns()
+    if cls is GoalCheck:
+        matched = nasty_text().map(re.escape)
+        return st.builds(
+            cls,
+            **{name: nasty_text() for name in ("result_of", "file")},
+            contains=st.none() | nasty_text(),
+            answer_matches=matched,
+            matches=st.none() | matched,
+        )
     hints = get_type_hints(cls)
     return st.builds(cls, **{item.name: _of_type(hints[item.name]) for item in fields(cls)})
+
+
+def _patterns() -> st.SearchStrategy[Pattern]:
+    """A regular expression is one that may be used; what else there is can be anything."""
+    regex = st.builds(Pattern, kind=st.just("regex"), value=nasty_text().map(re.escape))
+    return regex | st.builds(Pattern, kind=st.sampled_from(("equal", "glob")), value=json_values())
 
 
 def _of_type(hint: Any) -> st.SearchStrategy[Any]:

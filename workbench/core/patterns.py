@@ -9,6 +9,7 @@ same text. What is only polynomial is bounded by looking at no more than the fir
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -42,8 +43,9 @@ def search(pattern: str, text: str) -> re.Match[str] | None:
 def compiled(pattern: str) -> re.Pattern[str]:
     """The pattern, ready for use. Raises PatternError when it is none, or one that could take for ever."""
     try:
-        ready = re.compile(pattern)
-        tree = _parser.parse(pattern)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # whoever reads a scenario warns its writer; an old session is as it is
+            ready, tree = re.compile(pattern), _parser.parse(pattern)
         slow = _may_take_for_ever(tree, tree.state.flags)
     except (re.error, OverflowError, RecursionError) as error:
         raise PatternError(f"is no regular expression: {error}") from None
@@ -60,8 +62,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(slots=True)
 class _Automaton:
-    letters: list[int] = field(default_factory=list)
-    """What each position reads: a bit for each character of the alphabet."""
+    letters: list[tuple[str, Any, int]] = field(default_factory=list)
+    """What each position reads: operation, argument and flags of the parse tree."""
     edges: dict[int, Counter[int]] = field(default_factory=dict)
     """From position to position, and in how many ways."""
 
@@ -79,7 +81,7 @@ _NOTHING = _Part(Counter(), Counter(), 1)
 
 
 def _may_take_for_ever(tree: Any, flags: int) -> bool:
-    reader = _Reader(tuple(dict.fromkeys((*_EVERY_KIND, *_literals(tree)))))
+    reader = _Reader()
     reader.sequence(tree, flags)
     graph = reader.automaton.edges
     home: dict[int, int] = {}
@@ -88,7 +90,9 @@ def _may_take_for_ever(tree: Any, flags: int) -> bool:
     inside = {p: {q: n for q, n in graph.get(p, {}).items() if home[q] == home[p]} for p in home}
     if any(n > 1 for targets in inside.values() for n in targets.values()):
         return True
-    pairs = _pairs(inside, reader.automaton.letters)
+    alphabet = tuple(dict.fromkeys((*_EVERY_KIND, *_literals(tree))))
+    letters = {p: _bits(reader.automaton.letters[p], alphabet) for p in inside if inside[p]}
+    pairs = _pairs(inside, letters)
     return any(len(component) > 1 and len({a == b for a, b in component}) == 2 for component in _components(pairs))
 
 
@@ -96,7 +100,7 @@ def _all(automaton: _Automaton) -> range:
     return range(len(automaton.letters))
 
 
-def _pairs(inside: Mapping[int, Mapping[int, int]], letters: list[int]) -> dict[tuple[int, int], Any]:
+def _pairs(inside: Mapping[int, Mapping[int, int]], letters: Mapping[int, int]) -> dict[tuple[int, int], Any]:
     """Every pair of positions to which the same text leads from one position, and the pairs that follow it."""
     pairs: dict[tuple[int, int], Any] = {}
     waiting = [(p, p) for p in inside if inside[p]]
@@ -117,10 +121,8 @@ def _pairs(inside: Mapping[int, Mapping[int, int]], letters: list[int]) -> dict[
 class _Reader:
     """Makes an automaton of a parse tree. What looks around is read too, beside the rest."""
 
-    def __init__(self, alphabet: tuple[int, ...]) -> None:
+    def __init__(self) -> None:
         self.automaton = _Automaton()
-        self._alphabet = alphabet
-        self._everything = (1 << len(alphabet)) - 1
 
     def sequence(self, items: Iterable[Any], flags: int) -> _Part:
         whole = _NOTHING
@@ -131,7 +133,7 @@ class _Reader:
     def _item(self, op: str, argument: Any, flags: int) -> _Part:
         match op:
             case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
-                return self._position(self._letters(op, argument, flags))
+                return self._position(op, argument, flags)
             case "BRANCH":
                 parts = [self.sequence(items, flags) for items in argument[1]]
                 return _Part(_sum(p.first for p in parts), _sum(p.last for p in parts), sum(p.nothing for p in parts))
@@ -143,7 +145,7 @@ class _Reader:
                 least, most, items = argument
                 return self._repeated(int(least), int(most), items, flags)
             case "GROUPREF":
-                return self._position(self._everything)
+                return self._position("ANY", None, flags | re.DOTALL)
             case "GROUPREF_EXISTS":
                 parts = [self.sequence(items, flags) if items else _NOTHING for items in argument[1:]]
                 return _Part(_sum(p.first for p in parts), _sum(p.last for p in parts), 1)
@@ -151,11 +153,11 @@ class _Reader:
                 self.sequence(argument[1], flags)
         return _NOTHING
 
-    def _position(self, letters: int) -> _Part:
+    def _position(self, op: str, argument: Any, flags: int) -> _Part:
         number = len(self.automaton.letters)
         if number >= MOST_POSITIONS:
             raise PatternError("is too long a regular expression to be sure that it comes to an end")
-        self.automaton.letters.append(letters)
+        self.automaton.letters.append((op, argument, flags))
         return _Part(Counter({number: 1}), Counter({number: 1}), 0)
 
     def _joined(self, one: _Part, other: _Part) -> _Part:
@@ -191,12 +193,11 @@ class _Reader:
         self._link(part.last, part.first)
         return _Part(part.first, part.last, part.nothing if nothing is None else nothing)
 
-    def _letters(self, op: str, argument: Any, flags: int) -> int:
-        bits = 0
-        for index, code in enumerate(self._alphabet):
-            if _reads(op, argument, code, flags):
-                bits |= 1 << index
-        return bits
+
+def _bits(reads: tuple[str, Any, int], alphabet: tuple[int, ...]) -> int:
+    """A bit for each character of the alphabet that a position reads."""
+    op, argument, flags = reads
+    return sum(1 << index for index, code in enumerate(alphabet) if _reads(op, argument, code, flags))
 
 
 def _reads(op: str, argument: Any, code: int, flags: int) -> bool:

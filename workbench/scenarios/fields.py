@@ -25,9 +25,12 @@ def _is_regex(pattern: str) -> str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            compiled(pattern)
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        pass  # what is wrong is said below
     except Warning as warning:
         raise ValueError(f"is a regular expression that can be read in two ways: {warning}") from None
+    compiled(pattern)
     return pattern
 
 
