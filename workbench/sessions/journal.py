@@ -150,7 +150,8 @@ class JournalWriter:
     """Appends events to one session. `create_session` and `open_session` give one; close it when done.
 
     An event is in the file, whole, when `append` returns, and on the disk when it was asked to sync and the writer is
-    durable. After an error the file is as it was before.
+    durable. Whether the file is still as this writer left it is then looked at first. After an error it is as it was
+    before.
     """
 
     __slots__ = ("_durable", "_file", "_last", "_length", "_lock", "_seal", "path")
@@ -179,6 +180,8 @@ class JournalWriter:
             raise JournalError(f"event {n} ({event.kind}) cannot be written as TOML: {error}") from error
         if self._file < 0:
             raise JournalError(f"{self.path.name} is closed; nothing more is written to it")
+        if sync:
+            self._check_place()
         data = b"\n" + body + self._seal.line(n, body)
         try:
             _write_all(self._file, data)
@@ -204,6 +207,17 @@ class JournalWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _check_place(self) -> None:
+        """That the file is still the one at its path, and ends where this writer left it. Raises JournalError."""
+        try:
+            ours, there = os.fstat(self._file), os.stat(self.path)  # noqa: PTH116 - half the time of Path.stat
+        except OSError as error:
+            raise JournalError(f"{self.path.name} is not there any more: {error.strerror}") from error
+        if (ours.st_ino, ours.st_dev) != (there.st_ino, there.st_dev):
+            raise JournalError(f"{self.path.name} was replaced by another file; nothing more is written to it")
+        if ours.st_size != self._length:
+            raise JournalError(f"{self.path.name} was changed by something else; nothing more is written to it")
 
     def _undo(self) -> None:
         """Back to the last whole event. Where even that fails nothing may follow: it would land in a torn event."""
