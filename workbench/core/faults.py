@@ -347,7 +347,9 @@ def _count(key: str, value: Any) -> int:
 
 
 def _number(key: str, value: Any, fits: Callable[[float], bool], bounds: str) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _ENDLESS
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and abs(value) >= _ENDLESS:
+        raise FaultError(key, f"must be below {_ENDLESS:g}, not {_shown(value)}")
     if not is_number or not fits(value):
         raise FaultError(key, f"must be a number {bounds}, not {_shown(value)}")
     return float(value)
