@@ -12,7 +12,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from workbench.core.events import EVENT_TYPES, Event
+from workbench.core.events import Event
+from workbench.core.plain import EVENT_TYPES
 from workbench.core.values import GoalCheck, Header, Pattern
 
 FRAGMENTS = (

@@ -9,8 +9,9 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from workbench.core.events import Event, ToolResult, to_fields
+from workbench.core.events import Event, ToolResult
 from workbench.core.loop import AskPerson, Finished, Record
+from workbench.core.plain import to_fields
 from workbench.core.statuses import SENTENCES, SUCCESSES, Status
 from workbench.opening import Opened
 from workbench.results import result_object

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.core.events import Decided, Event, Held, ToolResult, ToolStarted
+from workbench.core.events import Decided, Event, Held, HeldReply, ToolResult, ToolStarted
 from workbench.core.ports import Journal, OnSignal, Signal
 from workbench.core.state import State
 from workbench.core.values import Header
 
 Listener = Callable[[Event], None]
-SYNCED = frozenset({Decided, ToolStarted, ToolResult, Held})
+SYNCED = frozenset({Decided, ToolStarted, ToolResult, Held, HeldReply})
 """Events that must survive a power cut before anything else happens."""
 
 

@@ -55,9 +55,8 @@ def effects_of(events: Sequence[Event]) -> list[Mapping[str, Any]]:
     held: set[str] = set()
     effects: list[Mapping[str, Any]] = []
     for event in events:
+        if isinstance(event, Held | ToolResult) and event.call not in held:
+            effects.extend(event.effects)
         if isinstance(event, Held):
             held.add(event.call)
-            effects.extend(event.effects)
-        elif isinstance(event, ToolResult) and event.call not in held:
-            effects.extend(event.effects)
     return effects

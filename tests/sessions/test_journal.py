@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.sessions.samples import HEADER, RUN, write
 from tests.strategies import events, exactly, headers
-from workbench.core.events import Event, Resumed, SettingsChanged, ToolStarted, UserMessage, to_fields
+from workbench.core.events import Event, Resumed, SettingsChanged, ToolStarted, UserMessage
+from workbench.core.plain import to_fields
 from workbench.core.values import Header
 from workbench.sessions.errors import JournalError, SessionError, SessionExists
 from workbench.sessions.journal import create_session, open_session, open_writer, read_session

@@ -12,6 +12,7 @@ from workbench.core.events import (
     Event,
     Forked,
     Held,
+    HeldReply,
     LateResult,
     ModelFailed,
     ModelReply,
@@ -25,8 +26,10 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
-from workbench.core.faults import after_request, armed_anew, at_call, fault_from
+from workbench.core.faults import after_request, armed_anew, armed_too, at_call, disarmed, fault_from
 from workbench.core.gate import DECISIONS, rule_from
+from workbench.core.holding import filter_from
+from workbench.core.notices import edited, goal_not_met, nudge
 from workbench.core.patterns import search
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
@@ -41,9 +44,11 @@ if TYPE_CHECKING:
 FINISH_TOOL = "submit_answer"
 SETTINGS = {
     "approval.default": "ask, allow or deny",
+    "arm": "a fault",
+    "disarm": "an armed fault and its place",
     "faults": "a list of faults",
     "grants": "a list of rules",
-    "hold": "true or false",
+    "hold": "true, false or a filter",
     "next_reply": "a text, or nothing",
     "title": "a text",
 }
@@ -70,7 +75,9 @@ def _model_reply(state: State, event: ModelReply) -> None:
     state.total_steps += 1
     _count_request(state, event)
     state.script_line, state.script_served = event.line, event.served
-    state.next_reply, state.failure = None, ""
+    state.next_reply, state.held_replies, state.failure = None, (), ""
+    if event.passed_by == "script":
+        state.script_decisions += 1
     if event.captures:
         state.captures = {**state.captures, **event.captures}
     state.batch = [CallRecord(call, state.total_steps, state.n) for call in event.calls]
@@ -118,8 +125,7 @@ def _answered(state: State, answer: str) -> None:
     elif check.answer_matches and search(check.answer_matches, answer):
         state.answer, state.stop = answer, Stopped(status=Status.GOAL_REACHED, knob="goal_check")
     else:
-        text = "That does not end the run: its goal check does not hold yet. Go on."
-        state.due = (*state.due, Notice(topic="correction", text=text))
+        state.due = (*state.due, goal_not_met())
 
 
 def _count_request(state: State, event: ModelReply) -> None:
@@ -184,6 +190,12 @@ def _held(state: State, event: Held) -> None:
     _open_record(state, event.call).held = event
 
 
+def _held_reply(state: State, event: HeldReply) -> None:
+    if state.open_calls():
+        raise ValueError(f"event {state.n} is a reply, and there are calls that have no result")
+    state.held_replies = (*state.held_replies, event)
+
+
 def _tool_result(state: State, event: ToolResult) -> None:
     record = _open_record(state, event.call)
     record.result, record.result_n = event, state.n
@@ -198,7 +210,7 @@ def _tool_result(state: State, event: ToolResult) -> None:
     if event.trust == "untrusted" and event.outcome in ("ran", "failed"):
         state.tainted = True
     if record.arguments != record.call.canonical and event.outcome in ("ran", "failed", "stored"):
-        state.due = (*state.due, _edited(record))
+        state.due = (*state.due, edited(record))
     _stop_after(state, record, event)
     _deliver(state)
 
@@ -221,10 +233,10 @@ def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: 
     if tool is None or started is None or not started.key or tool.idempotent:
         return
     outcome = told.original_outcome or told.outcome
-    if outcome == "ran":
-        if tool.deduplicates:
-            state.effects.add(started.key, told.original if told.changed_by else told.content)
-    elif outcome not in ("failed", "not_run"):
+    if outcome == "ran" and tool.deduplicates:
+        state.effects.add(started.key, told.original if told.changed_by else told.content)
+    elif outcome not in ("ran", "failed", "not_run") or told.outcome == "unknown":
+        # A fault that looks like a call given up is taken for one: what really came of it nobody would know.
         state.unsure_keys |= {started.key}
 
 
@@ -241,7 +253,7 @@ def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: Too
         times += 1
     record.repeat = state.repeat = times
     if guard is not None and guard.nudge is not None and times == guard.nudge:
-        state.due = (*state.due, _nudge(record.call.tool, times))
+        state.due = (*state.due, nudge(record.call.tool, times))
 
 
 def _stop_after(state: State, record: CallRecord, event: ToolResult) -> None:
@@ -293,8 +305,12 @@ def _settings_changed(state: State, event: SettingsChanged) -> None:
             state.grants = tuple(rule_from(item) for item in value)
         elif key == "faults" and isinstance(value, list | tuple):
             state.faults = armed_anew(state.faults, tuple(map(fault_from, value)), state.n)
-        elif key == "hold" and isinstance(value, bool):
-            state.hold = value
+        elif key == "arm":
+            state.faults = armed_too(state.faults, fault_from(value), state.n)
+        elif key == "disarm":
+            state.faults = disarmed(state.faults, value)
+        elif key == "hold":
+            state.hold = filter_from(value)
         elif key == "next_reply" and (value is None or isinstance(value, str)):
             state.next_reply = value
         elif key == "title" and isinstance(value, str):
@@ -356,22 +372,6 @@ def _observe(state: State, text: str) -> None:
     state.last_observation = f"{state.last_observation}\n{text}" if state.last_observation else text
 
 
-def _nudge(tool: str, times: int) -> Notice:
-    text = (
-        f"This was call number {times} of {tool} with the same arguments, and nothing new came of it. "
-        "Change the arguments, use another tool, or stop and say what you know so far."
-    )
-    return Notice(topic="repeat", text=text)
-
-
-def _edited(record: CallRecord) -> Notice:
-    text = (
-        f"A person changed the arguments of your call of {record.call.tool}: it ran with {record.arguments}, "
-        f"not with {record.call.arguments.strip()}."
-    )
-    return Notice(topic="edited", text=text, call=record.call.id)
-
-
 HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     UserMessage: _user_message,
     ModelReply: _model_reply,
@@ -380,6 +380,7 @@ HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     ToolStarted: _tool_started,
     ToolResult: _tool_result,
     Held: _held,
+    HeldReply: _held_reply,
     LateResult: _for_people,
     Notice: _notice,
     Remark: _for_people,

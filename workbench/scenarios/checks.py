@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from workbench.core.faults import FaultError, one_schedule
 from workbench.core.fold import FINISH_TOOL
+from workbench.core.holding import FilterError, filter_from
 from workbench.core.paths import why_not
 from workbench.core.values import LIMIT_NAMES
 from workbench.models import templates
@@ -37,7 +38,7 @@ Found = Iterator[tuple[Path, str]]
 
 DOES = {
     "approval": ("allow", "deny", "edit", "answer", "cancel"),
-    "hold": ("pass", "replace", "error", "drop", "cancel"),
+    "hold": ("pass", "replace", "error", "drop", "delay", "revert", "cancel"),
     "stop": ("message", "set"),
     "step": ("message", "set", "cancel"),
     "interrupted": ("allow", "deny", "answer", "cancel"),
@@ -46,11 +47,16 @@ DOES = {
 """What a person can do about each kind of question."""
 
 ABOUT_CALLS = ("approval", "hold", "interrupted")
-NEEDS = {"edit": "arguments", "set": "set", "answer": "text", "replace": "text", "error": "text", "message": "text"}
+NEEDS = {
+    "edit": "arguments",
+    "set": "set",
+    "delay": "seconds",
+    **dict.fromkeys(("answer", "replace", "error", "message"), "text"),
+}
 MAY_HAVE_TEXT = ("deny",)
 SETTINGS: dict[str, TypeAdapter[Any]] = {
     "approval.default": TypeAdapter(Gate),
-    "hold": TypeAdapter(bool),
+    "hold": TypeAdapter(bool | str),
     "title": TypeAdapter(str),
 }
 
@@ -185,7 +191,7 @@ def _person(entry: PersonEntry, path: Path) -> Found:
     if entry.nth is not None and entry.on not in (*ABOUT_CALLS, "step"):
         yield (*path, "nth"), f'on = "{entry.on}" is neither about a call nor a step, so it has no nth'
     needed = NEEDS.get(entry.do)
-    for key in ("arguments", "text", "set"):
+    for key in ("arguments", "text", "set", "seconds"):
         given = getattr(entry, key) is not None
         if key == needed and not given:
             yield path, f'do = "{entry.do}" needs {key}'
@@ -210,9 +216,17 @@ def _setting(name: str, value: Any, path: Path) -> Found:
     if name in SETTINGS:
         try:
             SETTINGS[name].validate_python(value, strict=True)
+            if name == "hold":
+                filter_from(value)
         except ValidationError:
-            words = {"approval.default": one_of(("ask", "allow", "deny")), "hold": "true or false", "title": "text"}
+            words = {
+                "approval.default": one_of(("ask", "allow", "deny")),
+                "hold": "true, false or a filter",
+                "title": "text",
+            }
             yield path, f"must be {words[name]}, not {shown(value)}"
+        except FilterError as error:
+            yield path, f"is no filter: {error}"
     elif name in caps:
         try:
             if value is not False:

@@ -6,11 +6,13 @@ from bisect import bisect_left
 from typing import Literal
 
 from workbench.core.canonical import parse_object
-from workbench.core.events import Event, Held, ModelFailed, ModelReply, ToolResult
+from workbench.core.door import reply_at
+from workbench.core.events import Event, Held, HeldReply, ModelFailed, ModelReply, ToolResult
 from workbench.core.loop import AskModel, AskPerson, Finished, Move
 from workbench.core.records import CallRecord, RequestMark
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
+from workbench.faults.replies import written_out
 from workbench.models.human import HumanModel
 from workbench.runner import Run
 from workbench.view import words
@@ -211,9 +213,12 @@ class Desk:
                 lines += _titled("what had come of the reply", event.partial)
             case Held():
                 lines += _titled("what is held", event.content)
+            case HeldReply():
+                lines += _titled("what is held", written_out(reply_at(event)))
             case ToolResult():
                 lines += _titled("for you only; the model did not see it", event.detail)
-        if isinstance(event, ModelReply | ToolResult) and event.changed:
+        changed = event.changed_by if isinstance(event, Held | HeldReply) else getattr(event, "changed", False)
+        if changed and isinstance(event, Held | HeldReply | ModelReply | ToolResult):
             lines += _titled("before it was changed", event.original or "(nothing)")
         return lines
 

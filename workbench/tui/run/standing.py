@@ -59,7 +59,7 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         failed=phase == "stopped" and desk.run.state.status in ASKED_AGAIN,
         live=endpoint_of(desk.run) is not None,
         step_cap=state.limits.steps is not None,
-        holding=state.hold,
+        holding=state.hold is not None,
         has_entry=cursor >= 0,
         has_original=desk.original(cursor) is not None,
         reply_due=stand == "paused" and reply_due(desk.run) is not None,
