@@ -13,6 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 from workbench.core.events import Event
+from workbench.core.fields import MEASURES
 from workbench.core.plain import EVENT_TYPES
 from workbench.core.values import GoalCheck, Header, Pattern
 
@@ -100,7 +101,20 @@ def _instances(cls: Any) -> st.SearchStrategy[Any]:
             matches=st.none() | matched,
         )
     hints = get_type_hints(cls)
-    return st.builds(cls, **{item.name: _of_type(hints[item.name]) for item in fields(cls)})
+    return st.builds(
+        cls,
+        **{
+            item.name: _measures(hints[item.name])
+            if issubclass(cls, Event) and item.name in MEASURES
+            else _of_type(hints[item.name])
+            for item in fields(cls)
+        },
+    )
+
+
+def _measures(hint: Any) -> st.SearchStrategy[Any]:
+    measures = st.floats(min_value=0, allow_infinity=False)
+    return measures if hint is float else measures | st.none()
 
 
 def _patterns() -> st.SearchStrategy[Pattern]:

@@ -72,9 +72,9 @@ def _standing(
 def matches(rule: Rule, tool: str, arguments: Mapping[str, Any]) -> bool:
     """Whether the rule speaks about this call. An argument that is not there matches nothing.
 
-    A path with "." or ".." in it is also looked at as the path it leads to: a pattern that allows must fit both, and
-    for a rule that asks or denies either is enough. An argument too long for a regular expression to be tried on it is
-    not allowed by one, and is asked about or denied.
+    A path with ".", "..", "//" or a "/" at its end is also looked at as the path it leads to: a pattern that allows
+    must fit both, and for a rule that asks or denies either is enough. An argument too long for a regular expression to
+    be tried on it is not allowed by one, and is asked about or denied.
     """
     if rule.tool != tool:
         return False
@@ -85,12 +85,20 @@ def _covers(rule: Rule, pattern: Pattern, value: Any) -> bool:
     if pattern.kind == "regex" and len(_text(value)) > patterns.MOST_CHARS:
         return rule.decide != "allow"
     as_written = _fits(pattern, value)
-    if not isinstance(value, str) or not {".", ".."}.intersection(value.split("/")):
+    if not isinstance(value, str) or not _is_roundabout(value, rule):
         return as_written
     as_meant = _fits(pattern, posixpath.normpath(value))
     if rule.decide != "allow":
         return as_written or as_meant
     return as_written and (as_meant or pattern.kind == "equal")
+
+
+def _is_roundabout(text: str, rule: Rule) -> bool:
+    """Whether a text, taken for a path, leads to a place that has a plainer name. Of an address that is to be allowed
+    the two slashes are no detour."""
+    parts = set(text.split("/"))
+    detours = {".", ".."} if "://" in text and rule.decide == "allow" else {".", "..", ""}
+    return (len(parts) > 1 and not detours.isdisjoint(parts)) or text in (".", "..")
 
 
 def _fits(pattern: Pattern, value: Any) -> bool:

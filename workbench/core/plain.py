@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.core.events import (
     ContextChanged,
@@ -26,8 +26,11 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
+from workbench.core.fields import wrong_field
 from workbench.core.statuses import Status
 from workbench.core.values import Call, RawCall
+
+AnyCall = TypeVar("AnyCall", Call, RawCall)
 
 EVENT_TYPES: dict[str, type[Event]] = {
     cls.kind: cls
@@ -102,11 +105,18 @@ def _call_from(values: Mapping[str, Any]) -> Call:
     given = dict(values)
     if given.get("canonical") is True:
         given["canonical"] = given["arguments"]
-    return Call(**given)
+    return _made(Call, given)
 
 
 def _raw_call_from(values: Mapping[str, Any]) -> RawCall:
-    return RawCall(**values)
+    return _made(RawCall, values)
+
+
+def _made(cls: type[AnyCall], values: Mapping[str, Any]) -> AnyCall:
+    unknown = values.keys() - {name for name, _ in _PLANS[cls]}
+    if problem := f"there is no {min(unknown)}" if unknown else wrong_field(cls, values):
+        raise ValueError(f"a call of it: {problem}")
+    return cls(**values)
 
 
 def from_fields(kind: str, values: Mapping[str, Any]) -> Event:
@@ -119,6 +129,8 @@ def from_fields(kind: str, values: Mapping[str, Any]) -> Event:
         if name not in known:
             raise ValueError(f"event {kind!r} has no field {name!r}")
     given = dict(values)
+    if problem := wrong_field(cls, given):
+        raise ValueError(f"event {kind!r}: {problem}")
     try:
         if "calls" in given:
             call_from = _raw_call_from if cls is HeldReply else _call_from
