@@ -82,6 +82,8 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     if expect and (real or script.ends_alike(state)):
         plain["expect"] = expect
     notes = answers.notes if real else [*script.notes, *answers.notes]
+    if real and state.held_reply is not None:
+        notes = [*notes, "the reply that is held at the door is in no recording until it is let in"]
     return Played(plain, (*dict.fromkeys(notes),))
 
 
