@@ -133,9 +133,12 @@ def _cost(state: State, reply: Reply, context: int, output_estimate: int) -> flo
     if prices is None:
         return 0.0 if state.header.free else None
     usage = reply.usage
+    read = usage.input if usage.input is not None else context
+    if prices.upto is not None and read > prices.upto:
+        return None
     return cost(
         prices,
-        read=usage.input if usage.input is not None else context,
+        read=read,
         written=usage.output if usage.output is not None else output_estimate,
         cache_read=usage.cache_read or 0,
         cache_write=usage.cache_write or 0,

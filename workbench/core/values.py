@@ -222,6 +222,8 @@ class Prices:
     output: float
     cache_read: float | None = None
     cache_write: float | None = None
+    upto: int | None = None
+    """Tokens read by one request up to which they hold; above that nobody knows. None is no end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

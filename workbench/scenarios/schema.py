@@ -114,6 +114,8 @@ class PricesTable(Table):
     output: Price
     cache_read: Price | None = None
     cache_write: Price | None = None
+    upto: Count | None = None
+    """Tokens of one request up to which these prices hold; what a longer one costs is unknown."""
 
 
 class CallTable(Table):
