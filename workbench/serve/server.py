@@ -29,6 +29,8 @@ KEEP_ALIVE = 75
 """Seconds that an idle connection is kept; longer than clients keep theirs, so that they never meet a closed one."""
 PATIENCE = 1
 """Seconds that replies which are still going out have when the server stops."""
+STRIKING = ("reply", "provider")
+"""Where a fault can be that strikes here."""
 THE_CLIENTS = ("limits", "approval", "person", "goal_check", "authority", "context", "workspace")
 """Tables about the loop and its tools, which are the client's here."""
 
@@ -57,18 +59,21 @@ def serving(
         message = f'serve plays a script, which use = "{scenario.model.use}" is not'
         raise ScenarioError([Problem(path, 0, "model.use", message)])
     scenario = apply_overrides(scenario, ["model.retries=0"])
-    header = _header(scenario, home, path)
-    strikes = tuple(fault for fault in header.faults if fault.on in ("reply", "provider"))
-    notes = list(_notes(scenario, header))
-    header = replace(header, faults=strikes)
+    header = header_of(scenario, home, path)
+    strikes = tuple(fault for fault in header.faults if fault.on in STRIKING)
     journals = Journals(home.sessions)
-    conversations = Conversations(header, lambda clock: build_model(scenario, clock, path), journals)
+    conversations = Conversations(
+        replace(header, faults=strikes), lambda clock: build_model(scenario, clock, path), journals
+    )
     app = App(conversations, model=name, say=say, largest=largest)
-    return Serving(app=app, journals=journals, notes=tuple(notes))
+    return Serving(app=app, journals=journals, notes=tuple(_notes(scenario, header)))
 
 
-def _header(scenario: Scenario, home: Home, path: str) -> Header:
-    """What the sessions begin with. Loop, tools, limits and gate are the client's, and so is what it says first."""
+def header_of(scenario: Scenario, home: Home, path: str) -> Header:
+    """What the sessions begin with. Loop, tools, limits and gate are the client's, and so is what it says first.
+
+    Raises ScenarioError.
+    """
     header = build_header(
         scenario,
         [ToolInfo(name=name) for name in scenario.tools],
@@ -89,7 +94,7 @@ def _header(scenario: Scenario, home: Home, path: str) -> Header:
 
 def _notes(scenario: Scenario, header: Header) -> Iterator[str]:
     for fault in header.faults:
-        if fault.on not in ("reply", "provider"):
+        if fault.on not in STRIKING:
             yield f"the client runs the tools, so this fault does not strike: {describe(fault)}"
     tables = [name for name in THE_CLIENTS if name in scenario.model_fields_set]
     if tables:
