@@ -33,8 +33,8 @@ def serving(home: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str]
         stderr=subprocess.STDOUT,
         text=True,
     )
+    assert process.stdout is not None
     try:
-        assert process.stdout is not None
         said, line = "", "-"
         while line and not line.endswith("ctrl+c ends\n"):
             line = process.stdout.readline()

@@ -31,22 +31,20 @@ async def agent_of(vendor: str, url: str) -> AsyncIterator[Any]:
         client = anthropic.AsyncAnthropic(base_url=url, api_key="-")
         provider = anthropic_provider.AnthropicProvider(anthropic_client=client)
         model = anthropic_models.AnthropicModel("claude", provider=provider)
-    agent = agents.Agent(model, instructions="Be brief.", retries=2)
-
-    @agent.tool_plain
-    def population(city: str) -> int:
-        """How many people live in a city."""
-        if city not in PEOPLE:
-            raise agents.ModelRetry(f"no city {city}")
-        return PEOPLE[city]
-
-    @agent.tool_plain
-    def add(a: int, b: int) -> int:
-        """The sum."""
-        return a + b
-
     async with client:
-        yield agent
+        yield agents.Agent(model, instructions="Be brief.", retries=2, tools=[population, add])
+
+
+def population(city: str) -> int:
+    """How many people live in a city."""
+    if city not in PEOPLE:
+        raise agents.ModelRetry(f"no city {city}")
+    return PEOPLE[city]
+
+
+def add(a: int, b: int) -> int:
+    """The sum."""
+    return a + b
 
 
 @pytest.mark.parametrize("vendor", ["openai", "anthropic"])
