@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -104,9 +105,22 @@ def _notes(scenario: Scenario, header: Header) -> Iterator[str]:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket at that address; port 0 is a free one. Raises OSError."""
-    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    return socket.create_server(address[:2], family=family)
+    """A socket at that address; port 0 is a free one. Raises OSError.
+
+    It knows its protocol, as one of `socket.create_server` does not: asyncio sends at once only on such sockets, and
+    what is sent in two parts is held back for 40 ms on others.
+    """
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        if os.name != "nt":  # where it would let two servers have one port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def server_of(app: App) -> Server:
