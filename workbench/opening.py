@@ -37,6 +37,7 @@ from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
+from workbench.sessions.tail import Tail
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -99,6 +100,8 @@ class Opened:
     """What a person should know before it goes on, a sentence each: tools that are not what they were, say."""
     read_only: str = ""
     """Why nothing can be recorded (somebody else writes the session); "" when all is well."""
+    tail: Tail | None = None
+    """What is added to a session that is opened for reading."""
     live: LiveModel | None = None
     """The model, where it is one over the network: it keeps connections."""
 
@@ -314,8 +317,9 @@ def _reopened(
         journal=journal,
         path=path,
         torn=session.torn or "",
-        notes=tuple(notes),
+        notes=tuple(notes) if journal is not None else (),  # of nothing that is only read need anybody be warned
         read_only="" if journal is not None else "opened for reading only",
+        tail=Tail(session) if journal is None else None,
         live=live,
     )
 

@@ -61,6 +61,13 @@ class Recording:
             if not isinstance(error, Exception):
                 raise
             raise JournalBroken(self.broken) from error
+        self.follow(event)
+
+    def follow(self, event: Event) -> None:
+        """Take in an event that is in the journal already, as somebody else writes it.
+
+        Raises ValueError for one that cannot follow.
+        """
         self.state.apply(event)
         self.events.append(event)
         if self._listeners:

@@ -41,6 +41,8 @@ class Session:
     events: list[Event]
     torn: str | None = None
     """What was left out at the end of the file, as a sentence; None when the file is whole."""
+    length: int = 0
+    """Bytes of the file up to the end of the last event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def _parsed(path: Path, data: bytes, good: Extent, torn: str | None) -> Session:
             events.append(event)
     except ValueError as error:
         raise SessionError(f"{where}: {error}") from None
-    return Session(path=path, header=header, events=events, torn=torn)
+    return Session(path=path, header=header, events=events, torn=torn, length=good.length)
 
 
 def _torn(path: Path, data: bytes, good: Extent, fate: str) -> str | None:

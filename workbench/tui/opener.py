@@ -109,7 +109,7 @@ class Opener:
                 self._ask_to_trust(error.folder, f"Trust {error.folder}?", error.why, wanted)
             case SessionLocked():
                 self._app.push_screen(
-                    Confirm("Open it for reading only?", str(error), yes="read only"),
+                    Confirm("Follow it, for reading only?", str(error), yes="follow"),
                     lambda yes: self._open(wanted, read_only=True) if yes else None,
                 )
             case ScenarioError() if self._lacks_tools(error):

@@ -372,6 +372,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "hold"): ("move", "run", "edit", "undo_change", "hold", "sees"),
     ("run", "stopped"): ("raise_cap", "run", "ping", *_ENDED),
     ("run", "answered"): _ENDED,
+    ("run", "elsewhere"): ("event_back", "sees", "loop", "original", "back"),
     ("run", "past"): ("event_back", "step_back", "latest", "sees", "loop", "run"),
     ("run", "reply"): ("move", "run", "sees", "event_back", "loop", "hold", "make_scenario", "cap"),
     ("run", "typing"): ("submit", "close"),

@@ -20,6 +20,7 @@ Phase = Literal[
     "stopped",
     "answered",
     "past",
+    "elsewhere",
     "typing",
     "writing",
     "field",
@@ -66,6 +67,8 @@ class Situation:
     """Whether the next move asks for a reply of a script, which can be changed beforehand."""
 
 
+ELSEWHERE = "somebody else makes the moves of this session: here it is only read"
+
 # ---------------------------------------------------------------- why not
 
 
@@ -82,6 +85,8 @@ def while_open(s: Situation) -> str:
 
 
 def moves(s: Situation) -> str:
+    if s.phase == "elsewhere":
+        return ELSEWHERE
     if s.phase == "approval":
         return "waiting for you: {allow}, {deny}, {edit}, {answer_for}"
     if s.phase == "scopes":

@@ -26,7 +26,7 @@ from workbench.view.replies import thoughts
 from workbench.view.timeline import Timeline
 
 Stand = Literal[
-    "idle", "running", "paused", "approval", "interrupted", "hold", "reply", "stopped", "answered", "past"
+    "idle", "running", "paused", "approval", "interrupted", "hold", "reply", "stopped", "answered", "past", "elsewhere"
 ]  # fmt: skip
 
 ASKED: dict[str, Stand] = {"approval": "approval", "hold": "hold", "interrupted": "interrupted"}
@@ -41,7 +41,9 @@ class Desk:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.history = History(run.header, run.events)
-        self.timeline = Timeline(run.events, run.state, move_from=run.move_from)
+        self.elsewhere = False
+        """Whether somebody else is making the moves, in another process."""
+        self.timeline = Timeline(run.events, run.state, move_from=self._move_from)
         self._past: State | None = None
         self.incoming = Incoming()
         """The reply that is coming in."""
@@ -64,6 +66,10 @@ class Desk:
         """What happened, or happens, next from there."""
         return self.run.move_from(self.state)
 
+    def _move_from(self, state: State) -> Move:
+        """What happens next, as far as it is ours: nobody here is asked about what happens elsewhere."""
+        return AskModel() if self.elsewhere else self.run.move_from(state)
+
     @property
     def stand(self) -> Stand:
         """How things stand, in one word that decides which keys work."""
@@ -72,6 +78,8 @@ class Desk:
         if self.run.in_flight is not None or self.run.playing:
             return "running"
         move = self.run.next
+        if self.elsewhere and not isinstance(move, Finished):
+            return "elsewhere"
         if isinstance(move, AskPerson):
             return ASKED.get(move.question.on, "paused")
         if isinstance(move, Finished):
@@ -120,6 +128,8 @@ class Desk:
                 return Entry(n, self.run.state.total_steps + 1, role.upper(), role, lines)
             doing = f"{words.doing(self.run.in_flight)} …{self._for_long(now)}"
             return Entry(n, None, "NOW", "quiet", ((Span(doing, "quiet", italic=True),),))
+        if self.stand == "elsewhere":
+            return Entry(n, None, "NOW", "quiet", ((Span(self._elsewhere_words(), "quiet", italic=True),),))
         move = self.move
         # What is asked now stands in the bar; that it was asked then stands nowhere else.
         if isinstance(move, Finished) or (isinstance(move, AskPerson) and not self.looking_back):
@@ -137,6 +147,11 @@ class Desk:
             self._doing = self.run.in_flight, now
         seconds = now - self._doing[1]
         return f" {clock(seconds)}" if seconds >= 1 else ""
+
+    def _elsewhere_words(self) -> str:
+        """What somebody else is at, as far as it can be told from here."""
+        at_work = [record.call.tool for record in self.run.state.open_calls() if record.phase == "started"]
+        return f"{words.names_of(at_work)} at work elsewhere …" if at_work else "the next move is made elsewhere …"
 
     def call_of_entry(self, index: int) -> str:
         """The call that an entry is about; "" when it is about none."""

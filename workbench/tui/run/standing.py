@@ -112,6 +112,8 @@ def top_state(desk: Desk) -> tuple[Span, str]:
             return Span("… waiting to ask again", "wait"), ""
         case "running":
             return Span("▶ running", "primary"), ""
+        case "elsewhere":
+            return Span("▶ running elsewhere", "primary"), ""
         case "approval" | "interrupted":
             return Span("▲ waiting for you", "wait"), "approval"
         case "hold":
