@@ -114,12 +114,8 @@ class Opener:
 
     def _explained(self, error: Exception, wanted: Wanted) -> bool:
         """Ask about what a person can allow, say what else is wrong. Returns whether it was one of the known errors."""
-<<<<<<< HEAD
-        from workbench.sandbox import TrustNeeded
-=======
         from workbench.lab.trials import NoMatrix
-        from workbench.opening import TrustNeeded
->>>>>>> b17bc2b (The matrix on the screen: filled while one looks, each cell opens as the run it is; actions of a room are declared in it)
+        from workbench.sandbox import TrustNeeded
         from workbench.scenarios.errors import ScenarioError
         from workbench.sessions.errors import SessionError, SessionLocked
 

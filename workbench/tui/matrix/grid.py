@@ -15,8 +15,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from workbench.lab.matrix import Grid, Place, Verdict
+from workbench.tui.looks import Looks
 from workbench.tui.matrix.rows import Columns, cell_row, columns, head_lines
-from workbench.tui.transcript.paint import Looks
 from workbench.view.entries import Line, Span
 from workbench.view.lines import pad
 
