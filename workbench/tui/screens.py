@@ -33,7 +33,7 @@ class Situated(Protocol):
 
 @runtime_checkable
 class RunView(Protocol):
-    """The Run screen, as far as the app has to do with it."""
+    """The Run screen, or another one that makes runs, as far as the app has to do with it."""
 
     @property
     def going(self) -> bool:
@@ -73,8 +73,14 @@ class Shell(Protocol):
     def run_again(self, opened: Opened) -> None:
         """The same scenario from the start, in a new session, in place of the screen of this one."""
 
+    def open_made(self, make: Callable[[], Opened], *, play: bool = False) -> None:
+        """A run that `make` opens; it may take a while, and is called in a thread."""
+
+    def open_matrix(self, of: Path | Opened) -> None:
+        """The fault matrix of a scenario file, or of the scenario of a run."""
+
     def leave_run(self, screen: RunView) -> None:
-        """Close the run and go back to Home."""
+        """Close the run and go back to what was below it."""
 
     def open_settings(self) -> None: ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ScreenName = Literal["home", "run", "editor"]
+ScreenName = Literal["home", "run", "editor", "matrix"]
 Phase = Literal[
     "idle",
     "running",
@@ -160,6 +160,14 @@ def picked(s: Situation) -> str:
 
 def has_original(s: Situation) -> str:
     return "" if s.has_original else "this entry was not changed"
+
+
+def making(s: Situation) -> str:
+    return "" if s.phase == "running" else "no runs are being made"
+
+
+def made(s: Situation) -> str:
+    return "" if s.has_entry else "there is nothing yet: the unbroken run comes first"
 
 
 def in_past(s: Situation) -> str:
