@@ -24,13 +24,15 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.serve.stage import LARGEST, Play, says, scenario, staged
+from tests.serve.stage import Play, says, scenario, staged
 from workbench.home import Home, packaged_folder
 from workbench.models.wire.body import read_object, to_json
 from workbench.scenarios.models import build_model
 from workbench.serve.answer import Answer
 from workbench.serve.conversations import Conversations
 from workbench.serve.dialects.openai import OPENAI
+from workbench.serve.exchange import LARGEST
+from workbench.serve.exchange import LARGEST
 from workbench.serve.journals import Journals
 from workbench.serve.server import header_of
 
