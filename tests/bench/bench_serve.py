@@ -32,7 +32,6 @@ from workbench.serve.answer import Answer
 from workbench.serve.conversations import Conversations
 from workbench.serve.dialects.openai import OPENAI
 from workbench.serve.exchange import LARGEST
-from workbench.serve.exchange import LARGEST
 from workbench.serve.journals import Journals
 from workbench.serve.server import header_of
 
