@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Mapping
 from dataclasses import fields
@@ -11,8 +12,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from workbench.core.events import EVENT_TYPES, Event
-from workbench.core.values import Header
+from workbench.core.events import Event
+from workbench.core.fields import MEASURES
+from workbench.core.plain import EVENT_TYPES
+from workbench.core.values import GoalCheck, Header, Pattern
 
 FRAGMENTS = (
     *("\n", "\r\n", "\r", "\t", "\0", "\x1b[31m", "\x7f", "\x85", "\x9b", "\u2028", "\u202e", "\ufeff", "\ufffe"),
@@ -86,8 +89,38 @@ def headers() -> st.SearchStrategy[Header]:
 
 @cache
 def _instances(cls: Any) -> st.SearchStrategy[Any]:
+    if cls is Pattern:
+        return _patterns()
+    if cls is GoalCheck:
+        matched = nasty_text().map(re.escape)
+        return st.builds(
+            cls,
+            **{name: nasty_text() for name in ("result_of", "file")},
+            contains=st.none() | nasty_text(),
+            answer_matches=matched,
+            matches=st.none() | matched,
+        )
     hints = get_type_hints(cls)
-    return st.builds(cls, **{item.name: _of_type(hints[item.name]) for item in fields(cls)})
+    return st.builds(
+        cls,
+        **{
+            item.name: _measures(hints[item.name])
+            if issubclass(cls, Event) and item.name in MEASURES
+            else _of_type(hints[item.name])
+            for item in fields(cls)
+        },
+    )
+
+
+def _measures(hint: Any) -> st.SearchStrategy[Any]:
+    measures = st.floats(min_value=0, allow_infinity=False)
+    return measures if hint is float else measures | st.none()
+
+
+def _patterns() -> st.SearchStrategy[Pattern]:
+    """A regular expression is one that may be used; what else there is can be anything."""
+    regex = st.builds(Pattern, kind=st.just("regex"), value=nasty_text().map(re.escape))
+    return regex | st.builds(Pattern, kind=st.sampled_from(("equal", "glob")), value=json_values())
 
 
 def _of_type(hint: Any) -> st.SearchStrategy[Any]:

@@ -85,6 +85,8 @@ async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None, 
         return await _check(scenario, path, home, tools)
     except (ScenarioError, TrustNeeded) as error:
         return Verdict(path=path, error=str(error))
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with one file, the others are checked
+        return Verdict(path=path, error=f"{path}: {type(error).__name__}: {error}")
 
 
 def holds(text: str, *, name: str = "scenario.toml", tools: Sequence[str | Path] = ()) -> None:

@@ -24,8 +24,9 @@ from workbench.core.reading import read_reply
 from workbench.core.state import State, fold
 from workbench.core.values import Header, RawCall
 from workbench.home import Home
+from workbench.models.written import rewritten
 from workbench.opening import Opened, reopen, usable_tools
-from workbench.performing import goal_met, rewritten
+from workbench.performing import goal_met
 from workbench.sandbox import real_folder
 from workbench.scenarios.answers import loop_of
 from workbench.scenarios.loader import scenario_from_plain
@@ -272,10 +273,9 @@ def _other_reply(state: State, event: ModelReply, text: str, tools: Tools) -> Mo
         changed_by=event.changed_by,
         faults=event.faults,
     )
-    reply = rewritten(said, text, native=native)
+    reply = rewritten(said, text, "you", native=native)
     if reply is said:
         return event
-    reply = replace(reply, finish="tool_calls" if reply.calls else "stop")
     return replace(read_reply(state, reply, tools.check, event.took), cost=event.cost, asked=event.asked)
 
 

@@ -6,11 +6,12 @@ import asyncio
 import json
 import shlex
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from workbench.core.events import Event, ToolResult, to_fields
+from workbench.core.events import Event, ToolResult
 from workbench.core.loop import AskPerson, Finished, Record
+from workbench.core.plain import to_fields
 from workbench.core.statuses import SENTENCES, SUCCESSES, Status
 from workbench.opening import Opened
 from workbench.results import result_object
@@ -97,8 +98,11 @@ async def play(opened: Opened) -> bool:
     return interrupted
 
 
-def status_lines(opened: Opened) -> list[str]:
-    """How the run stands, for people: one sentence, the figures, and what is asked where something is."""
+def status_lines(opened: Opened, options: Sequence[str] = ()) -> list[str]:
+    """How the run stands, for people: one sentence, the figures, and what is asked where something is.
+
+    `options` are those that whoever answers has to give again, so that the same tools are there.
+    """
     run, state = opened.run, opened.run.state
     status = run.status
     title = words.stop_title(state) if isinstance(run.next, Finished) else SENTENCES[status].rstrip(".")
@@ -114,7 +118,7 @@ def status_lines(opened: Opened) -> list[str]:
         lines.insert(0, f"answer: {visible(state.answer)}")
     detail = state.stopped.detail if state.stopped is not None else ""
     lines += [visible(text.rstrip()) for text in (detail, _traceback(opened)) if text]
-    lines += _question_lines(opened)
+    lines += _question_lines(opened, options)
     if run.broken:
         lines.append(f"nothing more could be recorded: {visible(run.broken)}")
     return lines
@@ -132,7 +136,7 @@ def _traceback(opened: Opened) -> str:
     return next((event.detail for event in results if event.outcome == "defect"), "")
 
 
-def _question_lines(opened: Opened) -> list[str]:
+def _question_lines(opened: Opened, options: Sequence[str]) -> list[str]:
     """What a person is asked, and how to answer."""
     run, path = opened.run, opened.session_path
     move = run.next
@@ -140,7 +144,7 @@ def _question_lines(opened: Opened) -> list[str]:
     lines = [f"  {record.call.id}  {visible(record.call.tool)} {one_line_arguments(record)}" for record in calls]
     if path is None or run.status not in (Status.AWAITING_APPROVAL, Status.AWAITING_PERSON):
         return lines
-    file = visible(shlex.quote(str(path)))
+    file = visible(shlex.join([str(path), *options]))
     if not calls or calls[0].phase == "held":
         return [*lines, f"go on with a screen: workbench {file}"]
     call = calls[0].call.id

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from workbench import __version__
 from workbench.asking import Asked, asked_again, asked_by, latest_choice, left_out, with_choice, with_other
 from workbench.clocks import SystemClock, VirtualClock
+from workbench.core import sound
 from workbench.core.events import Event
 from workbench.core.ports import Clock, Person, Tools
 from workbench.core.state import State, fold
@@ -36,6 +37,7 @@ from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
+from workbench.sessions.tail import Tail
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -99,6 +101,8 @@ class Opened:
     """What a person should know before it goes on, a sentence each: tools that are not what they were, say."""
     read_only: str = ""
     """Why nothing can be recorded (somebody else writes the session); "" when all is well."""
+    tail: Tail | None = None
+    """What is added to a session that is opened for reading."""
     live: LiveModel | None = None
     """The model, where it is one over the network: it keeps connections."""
 
@@ -293,6 +297,7 @@ def _reopened(
     usable, notes = usable_tools(header.tools, tools)
     sandbox = None
     try:
+        sound.check(session.events)
         asking = with_choice(scenario, latest_choice(session.events))
         clock = clock if clock is not None else _clock(asking, headless)
         asked = asked_again(asking, home, clock, file, typed_url=typed_url)
@@ -322,8 +327,10 @@ def _reopened(
         journal=journal,
         path=path,
         torn=session.torn or "",
-        notes=(*(() if is_recorded(asking) else notes), *asked.notes),  # no tool runs beside a recording
+        # Of nothing that is only read need anybody be warned, and no tool runs beside a recording.
+        notes=(*(() if is_recorded(asking) else notes), *asked.notes) if journal is not None else (),
         read_only="" if journal is not None else "opened for reading only",
+        tail=Tail(session) if journal is None else None,
         live=asked.live,
     )
 
@@ -347,6 +354,7 @@ def change_model(opened: Opened, home: Home, choice: str, base_url: str = "") ->
 def fold_session(session: Session) -> State:
     """The state after the events of a session. Raises SessionError for events that make no run."""
     try:
+        sound.check(session.events)
         return fold(session.header, session.events)
     except ValueError as error:
         raise SessionError(f"{session.path.name}: {error}") from None

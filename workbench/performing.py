@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
-from workbench.core.events import Held, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.door import held_reply, passing_reply
+from workbench.core.events import Held, HeldReply, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.patterns import search
 from workbench.core.ports import Clock, Model, ModelFailure, OnLate, OnSignal, Reply, Request, ToolOutcome, Tools
 from workbench.core.reading import Check, read_reply
 from workbench.core.records import CallRecord
@@ -14,16 +15,17 @@ from workbench.core.values import GoalCheck, ToolInfo
 from workbench.faults.model import reply_struck
 from workbench.faults.tools import run_struck
 from workbench.models.scripted import no_signal
-from workbench.models.written import read_written, write
+from workbench.models.written import rewritten
 from workbench.toolkit.results import cut
 
 
 async def ask_model(
     model: Model, check: Check, state: State, clock: Clock, *, within: float | None, on_signal: OnSignal
-) -> ModelReply | ModelFailed:
+) -> ModelReply | ModelFailed | HeldReply:
     """Send everything recorded so far. A reply that took more than `within` seconds of the clock comes too late.
 
-    `check` validates the calls in it.
+    `check` validates the calls in it. Whether the reply is held is decided when it is there: `state` may have been
+    changed meanwhile.
     """
     native = state.protocol.native_tools
     request = Request(
@@ -36,7 +38,7 @@ async def ask_model(
     if state.next_reply is not None:
         on_signal = no_signal  # What is streamed would not be what is read in the end.
     began, asked = clock.now(), state.n
-    event: ModelReply | ModelFailed
+    event: ModelReply | ModelFailed | HeldReply
     try:
         if state.faults:
             reply = await reply_struck(model, request, clock, on_signal)
@@ -49,31 +51,23 @@ async def ask_model(
         if within is not None and took > within:
             event = out_of_time(within, took)
         else:
-            event = read_reply(state, put_in_place(reply, state), check, took)
+            reply = put_in_place(reply, state)
+            if _is_held(reply, state):
+                return held_reply(reply, took=took, asked=asked)
+            event = read_reply(state, reply, check, took)
     return event if state.n == asked else replace(event, asked=asked)
+
+
+def _is_held(reply: Reply, state: State) -> bool:
+    hold = state.hold
+    return hold is not None and hold.looks_at("reply") and hold.holds(passing_reply(state, reply))
 
 
 def put_in_place(reply: Reply, state: State) -> Reply:
     """The reply as a person has written it beforehand; the same one where nobody has."""
-    return reply if state.next_reply is None else rewritten(reply, state.next_reply, native=state.protocol.native_tools)
-
-
-def rewritten(reply: Reply, text: str, *, native: bool) -> Reply:
-    """The reply as a person writes it instead, as `models.written` says; the same one where that says the same.
-
-    A provider's opaque blocks are what its model said, which this is no more.
-    """
-    original, written = write(reply.text, reply.calls, native=native), read_written(text, native=native)
-    if (written.text, written.calls) == (reply.text, reply.calls):
+    if state.next_reply is None:
         return reply
-    return replace(
-        reply,
-        text=written.text,
-        calls=written.calls,
-        opaque="",
-        original=reply.original if reply.changed_by else original,
-        changed_by="you",
-    )
+    return rewritten(reply, state.next_reply, "you", native=state.protocol.native_tools)
 
 
 def out_of_time(within: float, took: float | None = None) -> ModelFailed:
@@ -105,7 +99,8 @@ async def run_tool(
     key = record.started.key if record.started is not None else ""
     if record.faults:
         outcome = await run_struck(tools, state, record, clock, within=limit, key=key, on_late=on_late)
-        outcome = _within_size(outcome, tool)
+        content, full_chars = within_size(outcome, tool)
+        outcome = replace(outcome, content=content, full_chars=full_chars)
     else:
         outcome = await tools.run(name, record.arguments, within=limit, key=key, on_late=on_late)
     result = _result(record.call.id, outcome, tool, clock.now() - began)
@@ -121,35 +116,12 @@ def cancelled(record: CallRecord) -> ToolResult:
     return ToolResult(call=record.call.id, outcome="cancelled", content=content, retry=False)
 
 
-def held(result: ToolResult) -> Held:
-    """A result that is to wait at the door."""
-    return Held(
-        call=result.call,
-        outcome=result.outcome,
-        content=result.content,
-        value=result.value,
-        source=result.source,
-        trust=result.trust,
-        full_chars=result.full_chars,
-        cursor=result.cursor,
-        took=result.took,
-        effects=result.effects,
-        retry=result.retry,
-        detail=result.detail,
-        goal_met=result.goal_met,
-        original=result.original,
-        original_outcome=result.original_outcome,
-        changed_by=result.changed_by,
-        faults=result.faults,
-    )
-
-
-def _within_size(outcome: ToolOutcome, tool: ToolInfo | None) -> ToolOutcome:
-    """What a fault has made longer is cut like any result."""
+def within_size(outcome: ToolOutcome | Held, tool: ToolInfo | None) -> tuple[str, int]:
+    """Content, and characters before it was cut: what a fault has made longer is cut like any result."""
     if tool is None or len(outcome.content) <= len(outcome.original):
-        return outcome
+        return outcome.content, outcome.full_chars
     content, full_chars = cut(outcome.content, tool, outcome.cursor)
-    return replace(outcome, content=content, full_chars=full_chars or outcome.full_chars)
+    return content, full_chars or outcome.full_chars
 
 
 def _failed(failure: ModelFailure, took: float) -> ModelFailed:
@@ -200,4 +172,4 @@ def goal_met(check: GoalCheck, tools: Tools, tool: str, content: str) -> bool:
         return False
     if check.contains is not None and check.contains not in text:
         return False
-    return check.matches is None or re.search(check.matches, text) is not None
+    return check.matches is None or search(check.matches, text) is not None

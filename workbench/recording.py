@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.core.events import Decided, Event, Held, ToolResult, ToolStarted
+from workbench.core.events import Decided, Event, Held, HeldReply, ToolResult, ToolStarted
 from workbench.core.ports import Journal, OnSignal, Signal
 from workbench.core.state import State, fold
 from workbench.core.values import Header
 
 Listener = Callable[[Event], None]
-SYNCED = frozenset({Decided, ToolStarted, ToolResult, Held})
+SYNCED = frozenset({Decided, ToolStarted, ToolResult, Held, HeldReply})
 """Events that must survive a power cut before anything else happens."""
 
 
@@ -61,6 +61,13 @@ class Recording:
             if not isinstance(error, Exception):
                 raise
             raise JournalBroken(self.broken) from error
+        self.follow(event)
+
+    def follow(self, event: Event) -> None:
+        """Take in an event that is in the journal already, as somebody else writes it.
+
+        Raises ValueError for one that cannot follow.
+        """
         self.state.apply(event)
         self.events.append(event)
         if self._listeners:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.core.events import Event, ModelFailed, ModelReply, Notice, ToolResult
+from workbench.core.events import Event, Held, ModelFailed, ModelReply, Notice, ToolResult
 from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
 from workbench.models.scripted import unused_lines
 from workbench.opening import Opened
@@ -48,8 +48,17 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
 
 
 def person_took_part(events: Sequence[Event]) -> bool:
-    """Whether a real person has decided, changed or stopped something in the run with these events."""
-    return any(getattr(event, "by", "") == "person" or getattr(event, "changed_by", "") == "you" for event in events)
+    """Whether a real person has decided, changed, passed on or stopped something in the run with these events."""
+    held: set[str] = set()
+    for event in events:
+        if getattr(event, "by", "") == "person" or getattr(event, "passed_by", "") == "person":
+            return True
+        changers = getattr(event, "changed_by", "").split(", ")
+        if "you" in changers or (isinstance(event, ToolResult) and event.call in held and "script" not in changers):
+            return True
+        if isinstance(event, Held):
+            held.add(event.call)
+    return False
 
 
 def _observations(run: Run) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """Performs the moves of a run. The only place where model, tools, person, clock and journal meet.
 
 A run has one owner task at a time, which calls `advance`, `step` or `play`. Commands (`decide`, `stop`, `change`, …)
-are plain functions that may be called at any time on the same event loop: they record a fact and return; whoever drives
-the run goes on from there. A command that makes no sense now raises `CommandError` with a sentence for people.
+are plain functions that may be called at any time on the same event loop (see `commanding`).
 """
 
 from __future__ import annotations
@@ -10,30 +9,30 @@ from __future__ import annotations
 import asyncio
 import time
 import traceback
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
 from workbench import performing
 from workbench.alarm import Alarm
-from workbench.core import commands
+from workbench.commanding import Commanded
+from workbench.core import commands, door
 from workbench.core.commands import CommandError
-from workbench.core.events import Event, LateResult, Outcome, StopRequested
-from workbench.core.gate import rule_to
+from workbench.core.events import Event, LateResult, StopRequested
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move, standing
 from workbench.core.model_info import model_to
 from workbench.core.ports import Clock, Journal, Model, NobodyThere, Person, Question, Tools
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import Status
-from workbench.core.values import Header, ModelInfo, Rule
-from workbench.recording import JournalBroken, Recording
+from workbench.core.values import Header, ModelInfo
+from workbench.recording import JournalBroken
 
 TURN = 0.002
 """Seconds after which others have their turn, also where neither model nor tool ever waits."""
 
 
-class Run(Recording):
+class Run(Commanded):
     """One run, live. Raises ValueError when `events` are not those of a run with that header."""
 
     def __init__(
@@ -53,7 +52,6 @@ class Run(Recording):
         self.clock = clock
         self.person = person
         self.in_flight: Move | None = None
-        """The move that is being made; None while nothing outside is at work."""
         self._paused = True
         self._owner: asyncio.Task[Any] | None = None
         """Whoever drives the run, while something is in flight."""
@@ -250,37 +248,12 @@ class Run(Recording):
             if self._cut:
                 self._record(performing.cancelled(record))
             raise
-        hold = self.state.hold and self.state.stop is None and result.outcome != "defect"
-        self._record(performing.held(result) if hold else result)
+        hold = self.state.hold
+        may_wait = self.state.stop is None and result.outcome != "defect"
+        waits = may_wait and hold is not None and hold.holds(door.passing(record, result))
+        self._record(door.held(result) if waits else result)
 
     # ------------------------------------------------------------ commands
-
-    def decide(self, call_id: str, decision: str, *, arguments: str = "", reason: str = "", answer: str = "") -> None:
-        """Decide about a call that waits: allow, deny with a reason, edit with JSON arguments, or answer in its place.
-
-        Also says what an interrupted call means: allow runs it again, deny tells the model that it is unknown.
-        """
-        event = commands.decided(
-            self.state,
-            self.tools.check,
-            call_id,
-            decision,
-            arguments=arguments,
-            reason=reason,
-            answer=answer,
-            idle=self.in_flight is None,
-        )
-        self._record(event)
-
-    def check_edit(self, call_id: str, arguments: str) -> str:
-        """What is wrong with these arguments for that call; "" when they may run."""
-        return commands.edit_problem(self.state, self.tools.check, call_id, arguments)
-
-    def release(
-        self, call_id: str, *, content: str | None = None, outcome: Outcome | None = None, by: str = "you"
-    ) -> None:
-        """Pass a held result on: as it is, or with another content or outcome."""
-        self._record(commands.released(self.state, call_id, content=content, outcome=outcome, by=by))
 
     def stop(self) -> None:
         """Stop the run: what is being done is cancelled, open calls are answered, the journal is whole."""
@@ -290,38 +263,12 @@ class Run(Recording):
             self._record(StopRequested())
         self._cut_short("stop")
 
-    def change(self, changes: Mapping[str, Any]) -> None:
-        """Change settings while the run lives, e.g. {"limits.steps": 9}; None lifts a cap."""
-        self._record(commands.changed(self.state, changes))
-
     def ask(self, model: Model, info: ModelInfo, tools: Tools) -> None:
         """Ask another model from here on; `tools` are those that there are beside it."""
         if self.in_flight is not None:
             raise CommandError("the model can be changed when no move is being made")
         self.change({"model": model_to(info)})
         self.model, self.tools = model, tools
-
-    def grant(self, rule: Rule) -> None:
-        """Allow, for this run only, every further call in the scope of `rule`."""
-        self.change({"grants": [rule_to(grant) for grant in (*self.state.grants, rule)]})
-
-    def withdraw(self, index: int) -> None:
-        """Take the grant at that place of the list back."""
-        grants = list(self.state.grants)
-        if not 0 <= index < len(grants):
-            raise CommandError("there is no such grant")
-        del grants[index]
-        self.change({"grants": [rule_to(grant) for grant in grants]})
-
-    def go_on(self) -> None:
-        """Let a stopped run go on; the caller has removed the reason for the stop."""
-        self._record(commands.resumed(self.state))
-
-    def message(self, text: str) -> None:
-        """A follow-up of the user: continues an ended run, or speaks into one that stands between two requests."""
-        if self.in_flight is not None:
-            raise CommandError("a message can be given when no move is being made")
-        self._record(commands.message(self.state, text))
 
 
 def _driver() -> asyncio.Task[Any]:

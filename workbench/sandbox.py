@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,7 +51,7 @@ def real_folder(scenario: Scenario, scenario_path: str) -> Path | None:
     if root is None:
         return None
     folder = (Path(scenario_path).parent / Path(root).expanduser()).resolve()
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
         raise ScenarioError([Problem(scenario_path or "scenario", 0, "workspace.root", f"there is no folder {folder}")])
     if folder not in trusted_folders():
         raise TrustNeeded(folder, "the tools of this scenario would read and write in this folder")
@@ -62,9 +63,8 @@ def effects_of(events: Sequence[Event]) -> list[Mapping[str, Any]]:
     held: set[str] = set()
     effects: list[Mapping[str, Any]] = []
     for event in events:
+        if isinstance(event, Held | ToolResult) and event.call not in held:
+            effects.extend(event.effects)
         if isinstance(event, Held):
             held.add(event.call)
-            effects.extend(event.effects)
-        elif isinstance(event, ToolResult) and event.call not in held:
-            effects.extend(event.effects)
     return effects

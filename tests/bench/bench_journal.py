@@ -17,7 +17,8 @@ from pathlib import Path
 
 import tomli_w
 
-from workbench.core.events import Event, ModelReply, ToolResult, ToolStarted, UserMessage, to_fields
+from workbench.core.events import Event, ModelReply, ToolResult, ToolStarted, UserMessage
+from workbench.core.plain import to_fields
 from workbench.core.values import Call, Header
 from workbench.sessions.encode import Seal, event_body
 from workbench.sessions.journal import JournalWriter, create_session, open_writer, read_session, recover

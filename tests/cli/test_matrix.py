@@ -52,7 +52,7 @@ def test_every_run_can_be_kept_as_a_session(command: Command, tmp_path: Path) ->
     assert str(folder) in done.err
     names = ["unbroken", "wrong-number-step-1", "wrong-number-step-2"]
     assert sorted(path.stem for path in folder.iterdir()) == names
-    assert read_session(folder / "wrong-number-step-2.toml").header.title == "Two cities"
+    assert read_session(folder / "wrong-number-step-2.toml").header.title == "Two cities: wrong-number in step 2"
     assert command("show", folder / "wrong-number-step-2.toml").code == 0
     again = command("matrix", "two-cities", "--faults", "wrong-number", "--save", folder)
     assert again.code == 2

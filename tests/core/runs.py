@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 
 from workbench.clocks import VirtualClock
 from workbench.core.canonical import digest
-from workbench.core.events import Decided, Event, SettingsChanged, StopRequested, ToolResult
+from workbench.core.door import altered, passed, reply_at
+from workbench.core.events import Decided, Event, HeldReply, SettingsChanged, StopRequested, ToolResult
 from workbench.core.faults import KINDS
-from workbench.core.loop import altered, passed
 from workbench.core.persistent import Log, Table
-from workbench.core.ports import Journal, OnLate, Question, Request, ToolOutcome
+from workbench.core.ports import Journal, OnLate, Question, Reply, Request, ToolOutcome
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import (
     Fault,
+    FaultKind,
     FaultTarget,
     GateDefault,
     Header,
@@ -31,10 +32,13 @@ from workbench.core.values import (
     Pattern,
     ProtocolName,
     ProtocolOptions,
+    RawCall,
     RepeatLimit,
     Rule,
 )
+from workbench.faults.door import strike_reply
 from workbench.models.scripted import Line, ScriptedCall, ScriptedModel
+from workbench.models.written import rewritten, write
 from workbench.runner import CommandError, Run
 from workbench.toolkit.api import ToolError, tool
 from workbench.toolkit.execute import ToolBox
@@ -188,9 +192,11 @@ class Chance:
     seed: int
     absent: bool = False
 
-    def answer(self, question: Question, state: State) -> Sequence[Event] | None:
+    def answer(self, question: Question, state: State) -> Sequence[Event | Reply] | None:
         if self.absent and question.on != "interrupted":
             return None
+        if question.reply is not None:
+            return self._about_reply(question.reply, state)
         match question.on:
             case "approval":
                 return self._decided(question.calls[0], state)
@@ -208,6 +214,20 @@ class Chance:
                 return self._between(state)
             case _:
                 return None
+
+    def _about_reply(self, held: HeldReply, state: State) -> Sequence[Event | Reply] | None:
+        native = state.protocol.native_tools
+        match self._pick(state, 5):
+            case 0:
+                call = write("", [RawCall("look", '{"number": 3}')], native=native)
+                return [rewritten(reply_at(held), call, "script", native=native)]
+            case 1:
+                longer = strike_reply(Fault(on="reply", do="delay", seconds=1.0), held, state)
+                return [longer, reply_at(held)]
+            case 2 if self._pick(state, 7) == 0:
+                return None
+            case _:
+                return [reply_at(held)]
 
     def _decided(self, record: CallRecord, state: State) -> Sequence[Event] | None:
         call, tool = record.call.id, record.call.tool
@@ -227,7 +247,8 @@ class Chance:
 
     def _between(self, state: State) -> Sequence[Event] | None:
         if state.n and state.messages[-1].role == "user" and self._pick(state, 5) == 0:
-            return [SettingsChanged(changes={"hold": not state.hold}, by="person")]
+            hold = HOLDS[self._pick(state, len(HOLDS))]
+            return [SettingsChanged(changes={"hold": hold}, by="person")]
         return [StopRequested(by="script")] if self._pick(state, 40) == 0 else None
 
     def _pick(self, state: State, ways: int) -> int:
@@ -236,7 +257,7 @@ class Chance:
 
 # ---------------------------------------------------------------- a plan of a whole run
 
-Act = tuple[Literal["stop", "stop_soon", "message", "change", "grant", "withdraw", "go_on"], Any]
+Act = tuple[Literal["stop", "stop_soon", "message", "change", "grant", "withdraw", "go_on", "strike", "door"], Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,11 +320,34 @@ def _act(run: Run, act: Act) -> None:
                 run.withdraw(value)
             case "go_on":
                 run.go_on()
+            case "strike":
+                run.strike(replace(value, on="result" if _held(run) else "reply"), _held(run))
+            case "door":
+                _at_the_door(run, value)
     except CommandError:
         assert run.events == events
 
 
+def _held(run: Run) -> str:
+    """The call whose result stands at the door; "" when none does."""
+    return next((record.call.id for record in run.state.open_calls() if record.held is not None), "")
+
+
+def _at_the_door(run: Run, what: str) -> None:
+    call = _held(run)
+    if what == "put back":
+        run.put_back(call)
+    elif call:
+        run.release(call, content="I changed it" if what == "change" else None)
+    else:
+        run.let_in("ANSWER: I changed it" if what == "change" else None)
+
+
 # ---------------------------------------------------------------- strategies
+
+HOLDS: tuple[bool | str, ...] = (
+    *(True, False, "reply", "reply or result", "reply tool:refund", "tool:refund", "not reply", "not step:1", "error"),
+)
 
 ORDERS = ("A-1", "B-2")
 
@@ -418,6 +462,11 @@ def faults() -> st.SearchStrategy[Fault]:
     )
 
 
+def door_faults() -> st.SearchStrategy[Fault]:
+    kinds: tuple[FaultKind, ...] = ("append", "empty", "delay", "truncate", "error", "drop", "timeout", "prose")
+    return st.sampled_from(kinds).map(lambda do: Fault(on="result", do=do, text="x", seconds=1.5))
+
+
 def acts() -> st.SearchStrategy[Act]:
     changes = st.sampled_from(
         [
@@ -426,6 +475,12 @@ def acts() -> st.SearchStrategy[Act]:
             {"limits.repeats": {"stop": 2}},
             {"approval.default": "allow"},
             {"hold": True},
+            {"hold": "reply or (result not tool:look)"},
+            {"hold": "nothing:like this"},
+            {"arm": {"on": "result", "do": "timeout"}},
+            {"arm": {"on": "tool", "do": "timeout", "tool": "refund"}},
+            {"arm": {"on": "reply", "do": "prose", "nth": 1}},
+            {"disarm": {"at": 0, "fault": {"on": "result", "do": "timeout"}}},
             {"title": "renamed"},
             {"faults": [{"on": "result", "do": "drop", "nth": 1}]},
             {"next_reply": "ANSWER: 140"},
@@ -439,7 +494,21 @@ def acts() -> st.SearchStrategy[Act]:
         st.tuples(st.just("change"), changes),
         st.tuples(st.just("grant"), rules()),
         st.tuples(st.just("withdraw"), st.just(0)),
+        st.tuples(st.just("strike"), door_faults()),
+        st.tuples(st.just("door"), st.sampled_from(["pass", "change", "put back"])),
     )
+
+
+def holding() -> st.SearchStrategy[dict[int, Act]]:
+    """A run that holds from the beginning, and things done at the door."""
+    hold = st.sampled_from([*HOLDS, *["reply or result"] * 5]).map(lambda hold: ("change", {"hold": hold}))
+    at_door = st.one_of(
+        st.tuples(st.just("strike"), door_faults()),
+        st.tuples(st.just("door"), st.sampled_from(["pass", "change", "put back"])),
+        st.just(("stop", None)),
+    )
+    later = st.dictionaries(st.integers(2, 12), at_door, max_size=4)
+    return st.builds(lambda hold, later: {1: hold, **later}, hold, later)
 
 
 @st.composite
@@ -467,7 +536,7 @@ def plans(draw: st.DrawFn) -> Plan:
         header=header,
         lines=tuple(draw(st.lists(lines(protocol), min_size=draw(st.integers(1, 8)), max_size=8))),
         person=Chance(draw(st.integers(0, 999)), absent=draw(st.sampled_from([False, False, False, True]))),
-        acts=draw(st.dictionaries(st.integers(0, 40), acts(), max_size=4)),
+        acts=draw(st.dictionaries(st.integers(0, 40), acts(), max_size=4)) | draw(_mostly(st.just({}), holding(), 2)),
     )
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.core.runs import Plan, World, assert_whole, differences, drive, examples, plans, results_of, state_facts
 from tests.models.wire.test_transcript import ALL, body
+from workbench.core.door import passed
 from workbench.core.events import (
     Decided,
     Event,
@@ -27,7 +28,7 @@ from workbench.core.events import (
     UserMessage,
 )
 from workbench.core.ledger import entry_to, executed
-from workbench.core.loop import AskModel, AskPerson, Finished, Record, RunTools, next_move, passed
+from workbench.core.loop import AskModel, AskPerson, Finished, Record, RunTools, next_move
 from workbench.core.ports import Model, OnSignal, Question, Reply, Request
 from workbench.core.state import State, fold
 from workbench.core.statuses import SUCCESSES, Status
@@ -145,7 +146,7 @@ def test_nothing_that_was_decided_and_not_done_comes_along(plan: Plan, data: st.
         assert record.phase == ("held" if record.held is not None else "proposed")
         assert not record.interrupted
     assert list(state.messages) == list(before.messages)
-    ended = {"stop"} if before.status in SUCCESSES else {"status", "stop", "stopped"}
+    ended = {"stop"} if before.status in SUCCESSES else {"status", "stop", "stopped", "failure"}
     decided = {"batch", "grants", "tool_calls", "script_decisions", "forked_keys", "unsure_keys"}
     changed = differences(state_facts(before), state_facts(state))
     assert set(changed) <= {"n", "header", *decided, *ended}

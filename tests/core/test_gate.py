@@ -101,6 +101,16 @@ def test_an_allowed_folder_is_not_left_by_dots_and_a_forbidden_file_not_reached(
     assert matches(rule("ask", path={"glob": "private*"}), "read_note", {"path": path})
 
 
+@pytest.mark.parametrize("path", ["private//b.txt", "private/b.txt/", "private///b.txt//"])
+def test_a_forbidden_file_is_not_reached_by_further_slashes(path: str) -> None:
+    assert matches(rule("deny", path="private/b.txt"), "read_note", {"path": path})
+    assert matches(rule("ask", path={"regex": "private/[^/]+"}), "read_note", {"path": path})
+    assert not matches(rule("allow", path={"regex": "private/.*/.*"}), "read_note", {"path": path})
+    assert matches(
+        rule("allow", path={"glob": "https://docs.example/*"}), "read_note", {"path": "https://docs.example/a"}
+    )
+
+
 def test_a_grant_for_exactly_this_call_covers_it_however_it_is_spelled() -> None:
     for path in ("./a.txt", "../a.txt", "https://example.com/../x"):
         assert matches(rule("allow", path=path), "read_note", {"path": path})

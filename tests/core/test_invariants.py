@@ -21,7 +21,7 @@ from tests.core.runs import (
     results_of,
     state_facts,
 )
-from workbench.core.events import Event, Forked, ModelReply, Stopped, ToolStarted
+from workbench.core.events import Event, Forked, Held, HeldReply, ModelReply, Stopped, ToolResult, ToolStarted
 from workbench.core.loop import Finished, next_move
 from workbench.core.state import State, fold
 from workbench.core.statuses import Status
@@ -152,3 +152,33 @@ def test_every_prefix_loads_and_goes_on_and_nothing_happens_twice(plan: Plan, da
     results = results_of(again.events)
     assert len(results) == len(set(results))
     assert max((world.times(act) for act in world.acts if act[0] == "refund"), default=0) <= 1
+
+
+WHILE_HELD = frozenset({"held_reply", "settings_changed", "stop_requested", "late_result"})
+
+
+@examples(60)
+@given(plans())
+def test_what_is_held_waits_and_what_it_was_stays_in_the_journal(plan: Plan) -> None:
+    run = plan.run()
+    asyncio.run(drive(run, plan.acts))
+    came: HeldReply | None = None
+    held: dict[str, Held] = {}
+    for event in run.events:
+        if isinstance(event, HeldReply):
+            came = came or event
+        elif isinstance(event, ModelReply) and came is not None:
+            assert event.passed_by or event.reading == "blocked"
+            assert event.changed or event.text == came.text
+            assert event.asked == came.asked
+            came = None
+        elif came is not None:
+            assert event.kind in WHILE_HELD, f"{event.kind} while a reply is held"
+        if isinstance(event, Held):
+            held.setdefault(event.call, event)
+        elif isinstance(event, ToolResult) and event.call in held:
+            first = held[event.call]
+            truth = first.original if first.changed_by else first.content
+            assert truth in (event.content, event.original)
+            assert (event.original_outcome or event.outcome) == (first.original_outcome or first.outcome)
+            assert event.effects == first.effects

@@ -56,6 +56,9 @@ async def test_a_fault_of_the_tool_keeps_it_from_running(do: str) -> None:
     assert (first.changed_by, first.faults) == (f"fault {do}", (do,))
     if do == "crash":
         assert (run.status, world.acts) == (Status.TOOL_DEFECT, [])
+    elif do == "timeout":
+        assert first.outcome == "unknown"
+        assert (run.status, world.acts) == (Status.AWAITING_APPROVAL, []), "as after a real one, a person is asked"
     else:
         assert (results(run)[1].outcome, world.acts) == ("ran", ["refund A-17"]), "the second call is not a repeat"
 

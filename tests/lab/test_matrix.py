@@ -178,9 +178,9 @@ def scripted(*replies: dict[str, Any], **more: Any) -> Any:
 
 def test_of_a_script_that_reads_nothing_it_is_said() -> None:
     fixed = {"text": "ANSWER: 7"}
-    assert caution(scripted(fixed)).startswith("The script has one reply, which does not depend on what it reads")
-    assert "2 replies, none of which depends on" in caution(scripted(fixed, {"text": "costs $${last}"}))
-    assert "2 replies, 1 of which depends on" in caution(scripted(fixed, {"text": "ANSWER: ${last}"}))
+    assert caution(scripted(fixed)).startswith("1 of the 1 scripted replies does not depend on what was read")
+    assert "2 of the 2 scripted replies do not depend on" in caution(scripted(fixed, {"text": "costs $${last}"}))
+    assert "1 of the 2 scripted replies does not depend on" in caution(scripted(fixed, {"text": "ANSWER: ${last}"}))
     assert caution(scripted({"text": "ANSWER: 7", "when": "7"})) == ""
     assert caution(scenario_from_plain({"goal": "Go.", "model": {"use": "human"}})) == ""
 

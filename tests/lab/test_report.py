@@ -34,7 +34,7 @@ def test_the_text_has_a_word_for_every_cell(grid: Grid) -> None:
     row = next(line for line in lines if line.startswith("provider-down"))
     assert row.count("■ no model") == 3
     assert ["✗", "wrong", "1", "it"] in [line.split()[:4] for line in lines]
-    assert lines[-1].startswith("The script has 3 replies, none of which depends")
+    assert lines[-1].startswith("3 of the 3 scripted replies do not depend on what was read")
 
 
 def test_a_grid_too_wide_for_words_has_signs_in_columns() -> None:

@@ -8,7 +8,7 @@ from workbench.clocks import VirtualClock
 from workbench.core.events import ModelFailed, ModelReply, Notice, ToolResult
 from workbench.core.ports import ModelFailure, OnSignal, Reply, Request, Signal, Usage
 from workbench.core.state import State
-from workbench.core.values import Call, Header, RawCall
+from workbench.core.values import Call, Header, ModelInfo, RawCall
 from workbench.models.scripted import Line, ScriptedCall, ScriptedModel, no_signal, unused_lines
 
 
@@ -16,11 +16,18 @@ def fresh() -> State:
     return State(Header(id="r", goal="g", protocol="text"))
 
 
+def elsewhere(state: State, replies: int) -> None:
+    """Replies of another model, before the script goes on."""
+    own, state.model = state.model, ModelInfo(use="human", shown="human")
+    for _ in range(replies):
+        state.apply(ModelReply(text="from elsewhere"))
+    state.model = own
+
+
 def observe(state: State, *contents: str) -> None:
     """Results of tool calls that the last reply made."""
     calls = tuple(Call(id=f"c{state.call_count + i + 1}", tool="t", arguments="{}") for i in range(len(contents)))
     state.apply(ModelReply(calls=calls, line=state.script_line, served=state.script_served))
-    state.replies_elsewhere = 0  # what the script says is to begin after it
     for call, content in zip(calls, contents, strict=True):
         state.apply(ToolResult(call=call.id, content=content))
 
@@ -63,22 +70,20 @@ async def test_a_script_that_runs_out_names_the_file_and_the_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("elsewhere", "then"),
+    ("replies", "then"),
     [(0, "one"), (1, "two"), (2, "two"), (3, "three"), (4, "last"), (9, "last")],
 )
-async def test_each_reply_of_another_model_takes_the_place_of_one_of_the_script(elsewhere: int, then: str) -> None:
+async def test_each_reply_of_another_model_takes_the_place_of_one_of_the_script(replies: int, then: str) -> None:
     lines = ("one", Line(text="two", repeat=2), Line(fail="timeout"), "three", Line(text="last", repeat=None))
     model, state = scripted(*lines), fresh()
-    for _ in range(elsewhere):
-        state.apply(ModelReply(text="from elsewhere"))
+    elsewhere(state, replies)
     assert await take(model, state) == then
     assert state.replies_elsewhere == 0
 
 
 async def test_a_script_that_others_have_used_up_is_exhausted() -> None:
     model, state = scripted("one", "two"), fresh()
-    for _ in range(3):
-        state.apply(ModelReply(text="from elsewhere"))
+    elsewhere(state, 3)
     with pytest.raises(ModelFailure, match="the script has 2 replies and a further one was asked for"):
         await take(model, state)
 
@@ -170,7 +175,6 @@ async def test_a_result_that_is_not_there_says_how_many_there_are() -> None:
 async def test_a_correction_counts_as_the_latest_observation() -> None:
     state = fresh()
     state.apply(ModelReply(text="prose", reading="malformed", problem="say ANSWER", line=-1))
-    state.replies_elsewhere = 0
     state.apply(Notice(topic="correction", text="say ANSWER"))
     assert await ask(scripted(Line(text="ok ${last}", when="ANSWER")), state) == Reply(
         text="ok say ANSWER", model="scripted", line=0, served=1

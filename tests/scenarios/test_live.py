@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +229,9 @@ def test_every_list_price_is_one() -> None:
         for model, price in known.items():
             assert list_price(wire, model) is price  # type: ignore[arg-type]
             assert 0 < price.prices.input < price.prices.output
-            assert price.on.startswith("20")
+            assert date(2026, 1, 1) < date.fromisoformat(price.on)
+            assert price.source
+            assert price.prices.upto is None or price.prices.upto >= 200_000
 
 
 def test_an_unknown_price_is_said() -> None:

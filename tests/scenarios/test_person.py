@@ -51,7 +51,7 @@ def by_script(events: list[Event]) -> int:
 
 def answered(state: State, person: ScriptedPerson, on: str) -> list[Event]:
     """The answer, recorded; each has exactly one event that is by the script."""
-    events = list(person.answer(about(state, on), state) or ())
+    events = [event for event in person.answer(about(state, on), state) or () if isinstance(event, Event)]
     assert by_script(events) == (1 if events else 0)
     used = state.script_decisions
     for event in events:

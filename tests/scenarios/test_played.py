@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from workbench.check import check_file
 from workbench.clocks import VirtualClock
 from workbench.core.events import Forked, ModelReply, ToolResult
 from workbench.core.loop import AskModel, AskPerson, Finished
-from workbench.core.values import Call, Header, Rule
+from workbench.core.statuses import Status
+from workbench.core.values import Call, Fault, Header, Rule
+from workbench.faults.catalogue import named
+from workbench.faults.catalogue import shipped as shipped_faults
 from workbench.models.human import HumanModel
 from workbench.opening import Opened, new_run
 from workbench.results import outcome_of, transcript_text
@@ -95,14 +99,32 @@ CALLS = st.sampled_from(
         ("stock_level", '{"warehouse": "nor'),
     ]
 )
-REPLIES = st.one_of(
-    st.lists(CALLS, min_size=1, max_size=3).map(
-        lambda calls: {"call": [{"tool": tool, "arguments": _escaped(arguments)} for tool, arguments in calls]}
-    ),
-    st.sampled_from([{"text": "done"}, {"text": "cost: $${x}", "usage": {"input": 9}}, {"fail": "auth"}]),
-    st.sampled_from([{"text": "", "finish": "length"}, {"text": "thought", "thinking": "hm"}]),
+ASKING = st.lists(CALLS, min_size=1, max_size=3).map(
+    lambda calls: {"call": [{"tool": tool, "arguments": _escaped(arguments)} for tool, arguments in calls]}
 )
-ACTS = st.sampled_from(["allow", "deny", "edit", "answer", "hold", "pass", "replace", "limits", "grant", "stop", "say"])
+ENDING = st.sampled_from(
+    [
+        {"text": "done"},
+        {"text": "cost: $${x}", "usage": {"input": 9}},
+        {"fail": "auth"},
+        {"text": "", "finish": "length"},
+        {"text": "thought", "thinking": "hm"},
+    ]
+)
+REPLIES = st.one_of(*[ASKING] * 6, ENDING)
+CHANGES = ("", "", "", "", "hold", "filter", "filter", "limits", "arm", "arm", "arm", "disarm", "stop", "say")
+ACTS = st.lists(st.tuples(st.sampled_from(CHANGES), st.integers(0, 11)), min_size=4, max_size=24)
+"""At each move: what a person changes, and which of the answers they give if they are asked anything."""
+FAULTS = (
+    named("wrong-number", shipped_faults()).fault,
+    replace(named("wrong-number", shipped_faults()).fault, tool="stock_level", nth=1),
+    replace(named("lost-result", shipped_faults()).fault, every=2),
+    replace(named("tool-error", shipped_faults()).fault, chance=0.5),
+    named("tool-outage", shipped_faults()).fault,
+    Fault(on="result", do="append", text=" (and ${more})", step=2, times=1),
+    Fault(on="reply", do="prose", nth=2),
+)
+FILTERS = (True, False, "tool:stock_level", "reply", "reply or result", "reply tool:create_refund", "error")
 
 
 def _escaped(arguments: Any) -> Any:
@@ -116,51 +138,81 @@ def _escaped(arguments: Any) -> Any:
 class Somebody:
     """Presses keys at a run, as a list of acts says."""
 
-    def __init__(self, run: Run, acts: Sequence[str]) -> None:
+    def __init__(self, run: Run, acts: Sequence[tuple[str, int]]) -> None:
         self.run = run
-        self._acts = list(acts)
+        self._acts = acts
 
     def play(self) -> None:
         asyncio.run(self.run.advance())
-        while self._acts:
+        for change, choice in self._acts:
             with suppress(CommandError):
-                self._act(self._acts.pop(0))
-                asyncio.run(self.run.step())
+                self._change(change)
+            with suppress(CommandError):
+                self._answer(choice)
+            asyncio.run(self.run.step())
 
-    def _act(self, act: str) -> None:
-        run, move = self.run, self.run.next
-        if act == "hold":
-            run.change({"hold": not run.state.hold})
-        elif act == "limits":
-            run.change({"limits.steps": None, "limits.failures": 40})
-        elif act == "stop":
-            if len(run.events) % 3 == 0:
+    def _change(self, change: str) -> None:
+        run, turn = self.run, len(self.run.events)
+        match change:
+            case "hold":
+                run.change({"hold": run.state.hold is None})
+            case "filter":
+                run.change({"hold": FILTERS[turn % len(FILTERS)]})
+            case "arm":
+                run.arm(FAULTS[turn % len(FAULTS)])
+            case "disarm":
+                run.disarm(0)
+            case "limits":
+                run.change({"limits.steps": None, "limits.failures": 40})
+            case "stop" if turn % 3 == 0:
                 run.stop()
-        elif isinstance(move, Finished):
-            if act == "say":
+            case "say" if isinstance(run.next, AskModel):
+                run.message("By the way: ${hello}")
+
+    def _answer(self, choice: int) -> None:
+        run, move = self.run, self.run.next
+        if isinstance(move, Finished):
+            if choice == 0:
                 run.message("And then?")
-            elif act == "allow":
+            elif choice == 1:
                 run.go_on()
-        elif act == "say" and isinstance(move, AskModel):
-            run.message("By the way: ${hello}")
+        elif isinstance(move, AskPerson) and move.question.on == "hold":
+            self._at_the_door(choice, move.question.calls[0].call.id if move.question.calls else "")
         elif isinstance(move, AskPerson):
-            call = move.question.calls[-1].call if act != "pass" else move.question.calls[0].call
-            if move.question.on == "hold":
-                run.release(call.id, content="changed ${x}\n" if act == "replace" else None)
-            elif act == "grant":
-                run.decide(call.id, "allow")
-            elif act == "edit":
+            self._decide(choice, move.question.calls[-1].call)
+
+    def _decide(self, choice: int, call: Call) -> None:
+        run = self.run
+        match choice:
+            case 0:
                 run.decide(call.id, "edit", arguments=call.canonical)
-            elif act == "answer":
+            case 1:
                 run.decide(call.id, "answer", answer="a person's answer\n")
-            elif act in ("allow", "deny"):
-                run.decide(call.id, act, reason="no ${reason}" if act == "deny" else "")
+            case 2:
+                run.decide(call.id, "deny", reason="no ${reason}")
+            case 3:
+                run.grant(Rule(tool=call.tool, decide="allow", by="person"))
+            case _:
+                run.decide(call.id, "allow")
+
+    def _at_the_door(self, choice: int, call: str) -> None:
+        run, turn = self.run, len(self.run.events)
+        if choice < 4:
+            kinds = ("append", "empty", "delay") if call else ("prose", "truncate", "delay")
+            kind: Any = kinds[turn % len(kinds)]
+            run.strike(Fault(on="result" if call else "reply", do=kind, text="x", seconds=2.0), call)
+        elif choice < 6:
+            run.put_back(call)
+        elif call:
+            run.release(call, content="changed ${x}\n" if choice < 9 else None)
+        else:
+            run.let_in("I say ${this}" if choice < 9 else None)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(REPLIES, min_size=1, max_size=5), st.lists(ACTS, max_size=24), st.sampled_from([2, 4, None]))
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(REPLIES, min_size=1, max_size=6), ACTS, st.sampled_from([2, 4, None]))
 def test_whatever_a_person_does_is_done_again(
-    replies: list[dict[str, Any]], acts: list[str], steps: int | None
+    replies: list[dict[str, Any]], acts: list[tuple[str, int]], steps: int | None
 ) -> None:
     plain: dict[str, Any] = {
         "goal": "g",
@@ -281,16 +333,64 @@ def test_faults_from_the_beginning_strike_again_on_calls_and_are_in_the_script_f
     assert shown_in(again) == shown_in(run)
 
 
-def test_what_a_fault_did_that_was_armed_under_way_is_done_by_hand() -> None:
+def test_a_fault_that_was_armed_under_way_strikes_the_same_calls_again() -> None:
     def arm(run: Run) -> None:
         asyncio.run(run.play())
-        run.change({"faults": [{"on": "result", "do": "error", "tool": "create_refund", "text": "no"}]})
+        run.arm(Fault(on="result", do="error", tool="create_refund", text="no"))
+        run.arm(named("wrong-number", shipped_faults()).fault)
         run.decide("c1", "allow")
+        asyncio.run(run.step())
+        run.disarm(1)
 
     run = finished(REFUND, arm)
     made = made_of(run)
-    assert next(entry for entry in made.plain["person"] if entry["on"] == "hold")["do"] == "error"
-    assert shown_in(played_again(made).run)["transcript"] == shown_in(run)["transcript"]
+    assert made.plain["fault"] == [
+        {"on": "result", "do": "error", "tool": "create_refund", "text": "no", "nth": 1},
+        {"use": "wrong-number", "nth": 1},
+    ]
+    assert [entry["on"] for entry in made.plain["person"]] == ["approval"]
+    assert shown_in(played_again(made).run) == shown_in(run)
+
+
+def test_a_fault_of_the_catalogue_is_exported_by_name_and_counted_from_the_first_call() -> None:
+    stock = {"call": [{"tool": "stock_level", "arguments": {"warehouse": "north"}}]}
+    plain = {**REFUND, "model": {"reply": [stock, stock, stock, {"text": "done"}]}}
+
+    def arm(run: Run) -> None:
+        asyncio.run(run.step())
+        asyncio.run(run.step())
+        run.arm(replace(named("wrong-number", shipped_faults()).fault, tool="stock_level", after=1))
+
+    run = finished(plain, arm)
+    made = made_of(run)
+    assert made.plain["fault"] == [{"use": "wrong-number", "tool": "stock_level", "nth": 3}]
+    assert shown_in(played_again(made).run) == shown_in(run)
+
+
+def test_a_run_that_was_stopped_while_a_reply_was_held_is_stopped_there_again() -> None:
+    def stop(run: Run) -> None:
+        run.change({"hold": "reply"})
+        asyncio.run(run.play())
+        run.stop()
+
+    run = finished(REFUND, stop)
+    made = made_of(run)
+    assert made.plain["person"] == [
+        {"on": "step", "do": "set", "nth": 1, "set": {"hold": "reply"}},
+        {"on": "hold", "do": "cancel", "nth": 1},
+    ]
+    assert (run.status, run.state.tool_calls) == (Status.CANCELLED, 0)
+    assert shown_in(played_again(made).run) == shown_in(run)
+
+
+def test_a_reply_that_is_still_held_waits_in_the_scenario_too() -> None:
+    run = finished(REFUND, lambda run: run.change({"hold": "reply"}))
+    made = made_of(run)
+    assert made.plain["expect"] == {"status": "awaiting_person", "model_calls": 0, "tool_calls": 0}
+    again = played_again(made)
+    assert again.run.status is Status.AWAITING_PERSON
+    assert outcome_of(again).unused_person == ()
+    assert again.run.state.held_reply == run.state.held_reply
 
 
 def test_a_reply_given_up_in_time_leaves_no_promise() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import FRAGMENTS, events, exactly, json_values, nasty_text
-from workbench.core.events import EVENT_TYPES, Event, ModelReply, SettingsChanged, ToolResult, UserMessage, to_fields
+from workbench.core.events import Event, ModelReply, SettingsChanged, ToolResult, UserMessage
+from workbench.core.plain import EVENT_TYPES, to_fields
 from workbench.core.values import Call
 from workbench.sessions.encode import (
     Seal,

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.sessions.samples import HEADER, RUN, write
 from tests.strategies import events, exactly, headers
-from workbench.core.events import Event, Resumed, SettingsChanged, ToolStarted, UserMessage, to_fields
+from workbench.core.events import Event, Resumed, SettingsChanged, ToolStarted, UserMessage
+from workbench.core.plain import to_fields
 from workbench.core.values import Header
 from workbench.sessions.errors import JournalError, SessionError, SessionExists
 from workbench.sessions.journal import create_session, open_session, open_writer, read_session
@@ -253,3 +254,28 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_bytes(b"\xef\xbb\xbf" + (TOML / "journal-call-started-not-finished.toml").read_bytes())
     assert len(read_session(path).events) == 4
+
+
+def test_nothing_is_written_to_a_file_that_another_writer_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    with create_session(path, HEADER, durable=False) as journal:
+        journal.append(RUN[0], sync=True)
+        with path.open("ab") as other:
+            other.write(b"# mine\n")
+        before = path.read_bytes()
+        with pytest.raises(JournalError, match=r"^a\.toml was changed by something else"):
+            journal.append(RUN[1], sync=True)
+        assert (path.read_bytes(), journal.last) == (before, 1)
+
+
+def test_nothing_is_written_to_a_file_that_is_gone_or_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    with create_session(path, HEADER, durable=False) as journal:
+        copy = path.read_bytes()
+        path.rename(tmp_path / "moved.toml")
+        with pytest.raises(JournalError, match=r"^a\.toml is not there any more"):
+            journal.append(RUN[0], sync=True)
+        path.write_bytes(copy)
+        with pytest.raises(JournalError, match=r"^a\.toml was replaced"):
+            journal.append(RUN[0], sync=True)
+        assert (tmp_path / "moved.toml").read_bytes() == path.read_bytes() == copy

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from workbench.core.paths import MAX_PATH_CHARS
 from workbench.toolkit import workspace as workspace_module
 from workbench.toolkit.errors import ToolError
 from workbench.toolkit.paths import quoted, refusal
 from workbench.toolkit.scope import idempotency_key, use_workspace, workspace
-from workbench.toolkit.sizes import MAX_PATH_CHARS, MAX_READ_BYTES, MAX_WRITE_CHARS
+from workbench.toolkit.sizes import MAX_READ_BYTES, MAX_WRITE_CHARS
 from workbench.toolkit.workspace import Draft, Workspace
 
 DATA = Path(__file__).parents[1] / "data" / "paths"

@@ -144,7 +144,7 @@ async def test_a_locked_session_is_offered_for_reading(home: Home) -> None:
     _, writer = open_session(path, durable=False)
     async with running(home, str(path)) as (app, pilot):
         assert isinstance(app.screen, Confirm)
-        assert "Open it for reading only?" in seen(pilot)
+        assert "Follow it, for reading only?" in seen(pilot)
         await press(pilot, "enter")
         assert isinstance(app.screen, HomeScreen)
         app.open_session(path)

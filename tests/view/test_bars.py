@@ -9,7 +9,7 @@ from tests.view.desks import REFUND, SEARCH, asks, asks_all, bar_of, body, desk_
 from tests.view.nasty import LONG, WIDE, assert_drawable
 from workbench.core.events import Forked, ModelReply, Stopped, ToolStarted, UserMessage
 from workbench.core.statuses import Status
-from workbench.core.values import Call, Limits, Pattern, Rule
+from workbench.core.values import Call, Fault, Limits, Pattern, Rule
 from workbench.models.scripted import Line
 from workbench.view.bars import bar_for
 from workbench.view.desk import Desk
@@ -69,8 +69,17 @@ def test_what_was_interrupted_before_is_a_reason() -> None:
     desk = on(desk_at(REFUND))
     record = desk.run.state.open_calls()[0]
     desk.run.state.unsure_keys = frozenset({desk.run.state.effect_key("create_refund", record.arguments)})
-    why = "Asked because the same call was interrupted before, and nobody knows whether it took effect."
+    why = "Asked because nobody knows what came of the same call before: it may have taken effect already."
     assert body(bar_of(desk))[-1] == why
+
+
+def test_a_batch_says_which_of_its_calls_may_have_been_made_before() -> None:
+    refund = ("create_refund", {"order": "A-1042", "amount": 62.5})
+    desk = on(desk_at(asks_all(refund, ("send_email", {"to": "x"}))))
+    assert not any("nobody knows" in line for line in body(bar_of(desk)))
+    key = desk.run.state.effect_key("create_refund", desk.run.state.open_calls()[0].arguments)
+    desk.run.state.unsure_keys = frozenset({key})
+    assert any("nobody knows what came of the same call before" in line for line in body(bar_of(desk)))
 
 
 def test_arguments_that_do_not_fit_say_how_much_is_left_and_are_not_whole() -> None:
@@ -142,6 +151,43 @@ def held(result: str = "short") -> Desk:
     return on(desk)
 
 
+def held_reply(reply: Line) -> Desk:
+    desk = desk_at(reply)
+    desk.run.change({"hold": "reply"})
+    return on(desk)
+
+
+def test_a_reply_at_the_door_is_shown_to_the_letter_with_what_it_would_be_read_as() -> None:
+    bar = bar_of(held_reply(asks("search_orders", text="Looking.", customer="Ada [b]")))
+    assert (bar.kind, bar.role, bar.calls, bar.whole) == ("hold", "held", (), True)
+    assert title(bar) == "◆ Held at the door: nothing in this reply is believed yet   reply of step 1"
+    assert body(bar) == [
+        "Looking.",
+        '→ search_orders {"customer": "Ada [b]"}',
+        "It would be read as a call of search_orders.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (Line(text="140"), "It would be read as an answer, which ends the run."),
+        (Line(text=""), "It could not be read: the reply was empty; call a tool, or give the answer as text."),
+        (Line(text="14", finish="length"), "It would not be believed: the reply was cut off by its length limit"),
+    ],
+)
+def test_what_a_held_reply_would_be_read_as(reply: Line, said: str) -> None:
+    assert said in " ".join(body(bar_of(held_reply(reply))))
+
+
+def test_what_was_done_to_it_at_the_door_is_said_with_what_it_was() -> None:
+    desk = held_reply(Line(text="140"))
+    desk.run.strike(Fault(on="reply", do="prose"))
+    assert body(bar_of(desk))[0] == "≠ changed by fault prose   was 140"
+    desk.run.put_back()
+    assert body(bar_of(desk))[0] == "140"
+
+
 def test_a_result_at_the_door() -> None:
     bar = bar_of(held())
     assert (bar.kind, bar.role, bar.calls, bar.whole) == ("hold", "held", ("c1",), True)
@@ -160,7 +206,7 @@ def test_a_held_result_that_a_fault_has_changed_says_so() -> None:
     record = desk.run.state.open_calls()[0]
     assert record.held is not None
     record.held = replace(record.held, outcome="failed", content="", changed_by="fault crash")
-    assert body(bar_of(desk)) == ["✗ failed", "≠ changed by fault crash", "(an empty result)"]
+    assert body(bar_of(desk)) == ["✗ failed", "≠ changed by fault crash   was nothing", "(an empty result)"]
 
 
 def test_a_call_that_was_interrupted() -> None:

@@ -295,7 +295,14 @@ def test_what_raise_and_go_on_offers() -> None:
         ("limits.repeats", {"stop": None}, ["repeat guard lifted"]),
         ("limits.repeats", None, ["repeat guard lifted"]),
         ("hold", True, ["results are held at the door"]),
-        ("hold", False, ["results are no longer held"]),
+        ("hold", False, ["nothing is held at the door any more"]),
+        ("hold", "tool:add\n or reply", ["held at the door: tool:add↵ or reply"]),
+        ("arm", {"on": "result", "do": "drop", "nth": 1}, ["armed: drop on results of any tool, the first one"]),
+        (
+            "disarm",
+            {"at": 0, "fault": {"on": "reply", "do": "prose"}},
+            ["disarmed: prose on replies of the model, every time"],
+        ),
         ("approval.default", "allow", ["tools act without asking"]),
         ("title", "my\nrun", ["named my↵run"]),
         ("grants", [], ["nothing is allowed without asking any more"]),
@@ -318,7 +325,8 @@ def test_a_changed_setting_is_a_sentence(key: str, value: Any, sentences: list[s
 
 
 @given(
-    st.sampled_from(["limits.steps", "limits.repeats", "hold", "title", "grants", "faults", "x"]) | texts(),
+    st.sampled_from(["limits.steps", "limits.repeats", "hold", "title", "grants", "faults", "arm", "disarm", "x"])
+    | texts(),
     json_values(),
 )
 def test_any_setting_has_words_that_can_be_drawn(key: str, value: Any) -> None:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-EXIT_BAD_INPUT, EXIT_INTERRUPTED = 2, 130
+EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
-    from workbench.cli.output import prepare, silence
+    from workbench.cli.output import failure, prepare, silence
     from workbench.cli.parser import parse
 
     prepare()
     options = parse(list(sys.argv[1:] if arguments is None else arguments))
     try:
-        return int(options.command(options))
+        code = int(options.command(options))
+        if failed := failure():
+            print(failed, file=sys.stderr)
+            return code or EXIT_FAILED
+        return code
     except BrokenPipeError:
         silence()
         return 1

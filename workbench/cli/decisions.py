@@ -94,6 +94,7 @@ def _decisions(run: Run, options: argparse.Namespace) -> dict[str, _Decision]:
             raise BadInput("no call waits for a decision")
         named |= {call: for_all for call in waiting if call not in named}
     for call, item in named.items():
+        _check_tool(run, waiting[call], item)
         _check_edit(run, waiting[call], item)
     return named
 
@@ -105,6 +106,16 @@ def _waiting(run: Run) -> dict[str, CallRecord]:
         return {}
     interrupted = [record for record in run.state.open_calls() if record.interrupted]
     return {record.call.id: record for record in interrupted or move.question.calls}
+
+
+def _check_tool(run: Run, record: CallRecord, item: _Decision) -> None:
+    """Nobody allows what cannot run: the call would fail, and the decision be used up."""
+    tool = record.call.tool
+    if item.decision in ("allow", "edit") and run.tools.check(tool, record.arguments).problem_kind == "unknown_tool":
+        raise BadInput(
+            f"--{item.decision} {record.call.id}: the tool {tool} is not there as this session knows it;"
+            " say where it is with --tools or --home"
+        )
 
 
 def _check_edit(run: Run, record: CallRecord, item: _Decision) -> None:

@@ -36,7 +36,7 @@ def faults(options: argparse.Namespace) -> int:
         except FaultError as error:
             raise BadInput(error.message) from None
     if options.json:
-        print(json.dumps([_row(entry) for entry in entries], indent=2))
+        out(json.dumps([_row(entry) for entry in entries], indent=2))
         return 0
     for line in _explained(entries[0]) if options.name is not None else _listed(entries):
         out(visible(line))

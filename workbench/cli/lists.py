@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cli.errors import BadInput
+from workbench.cli.output import out
 from workbench.cli.places import home_of
 from workbench.core.loop import next_move, standing
 from workbench.core.statuses import Status
@@ -156,12 +157,12 @@ def init(options: argparse.Namespace) -> int:
         raise BadInput(f"{folder} is not a folder")
     made = make_home(folder)
     for path in made:
-        print(visible(f"made {path}"))
-    print(visible(f"{folder} is a workbench folder{'' if made else ' already'}"))
+        out(visible(f"made {path}"))
+    out(visible(f"{folder} is a workbench folder{'' if made else ' already'}"))
     if folder / "tools" in made:
         trust(folder)
     elif folder not in trusted_folders():
-        print(visible(f"its tools were there before; if you trust them: workbench trust {folder}"))
+        out(visible(f"its tools were there before; if you trust them: workbench trust {folder}"))
     return 0
 
 
@@ -169,7 +170,7 @@ def schema(_: argparse.Namespace) -> int:
     """`workbench schema`."""
     from workbench.scenarios.json_schema import scenario_json_schema
 
-    print(json.dumps(scenario_json_schema(), indent=2))
+    out(json.dumps(scenario_json_schema(), indent=2))
     return 0
 
 
@@ -179,13 +180,13 @@ def trust_folder(options: argparse.Namespace) -> int:
     if not folder.is_dir():
         raise BadInput(f"there is no folder {options.folder}")
     trust(folder)
-    print(visible(f"{folder} is trusted: its tools are loaded, and scenarios may work in it"))
+    out(visible(f"{folder} is trusted: its tools are loaded, and scenarios may work in it"))
     return 0
 
 
 def _print(rows: Sequence[Row], columns: Sequence[str], options: argparse.Namespace) -> int:
     if options.json:
-        print(json.dumps(list(rows), indent=2))
+        out(json.dumps(list(rows), indent=2))
     else:
         print_rows(rows, columns)
     return 0
@@ -194,10 +195,10 @@ def _print(rows: Sequence[Row], columns: Sequence[str], options: argparse.Namesp
 def print_rows(rows: Sequence[Row], columns: Sequence[str]) -> None:
     """Those columns of the rows as a table, for people."""
     if not rows:
-        print("none")
+        out("none")
         return
     table = [[visible(str(row[column])).replace("\n", " ") for column in columns] for row in rows]
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
     for line in table:
         padded = [text + " " * (width - cells(text)) for text, width in zip(line, widths, strict=True)]
-        print("  ".join(padded).rstrip())
+        out("  ".join(padded).rstrip())

@@ -20,6 +20,12 @@ def home_of(options: argparse.Namespace) -> Home:
     return find_home(options.home, tools=tuple(options.tools))
 
 
+def again(options: argparse.Namespace) -> list[str]:
+    """The options that lead a later command to the same workbench folder and tools."""
+    home = [] if options.home is None else ["--home", options.home]
+    return [*home, *(word for folder in options.tools for word in ("--tools", folder))]
+
+
 def scenario_file(name: str, home: Home) -> Path:
     """The scenario of that path, or of that name in a scripts folder."""
     return _found(name, home.scripts, "scenario", "scripts")
@@ -41,6 +47,8 @@ def scenario_or_session(name: str, home: Home) -> Path:
 
 
 def _found(name: str, folders: tuple[Path, ...], what: str, listing: str, hint: str = "") -> Path:
+    if not name.strip():
+        raise BadInput(f"the name of a {what} is empty; workbench {listing} lists those there are")
     path = Path(name)
     if path.is_file():
         return path.resolve()

@@ -12,7 +12,7 @@ from workbench.check import check_all, junit, report, scenario_files
 from workbench.cli.decisions import settle
 from workbench.cli.errors import BadInput
 from workbench.cli.output import out
-from workbench.cli.places import home_of, scenario_file, session_file
+from workbench.cli.places import again, home_of, scenario_file, session_file
 from workbench.core.ports import Signal
 from workbench.export.files import RecordFile
 from workbench.opening import Opened, new_run, reopen
@@ -113,7 +113,7 @@ def play(opened: Opened, options: argparse.Namespace) -> int:
             opened.run.subscribe_signals(_passing)
         interrupted = asyncio.run(headless.play(opened))
         printer.finish()
-        expected = _report(opened, json=options.json)
+        expected = _report(opened, options)
         if interrupted:
             return EXIT_INTERRUPTED
         return EXIT_FAILED if opened.run.broken else exit_code(opened.run.status, expected=expected)
@@ -129,20 +129,20 @@ def _passing(signal: Signal) -> None:
         print(visible(f"{signal.text}; again in {signal.seconds:.1f} s"), file=sys.stderr, flush=True)
 
 
-def _report(opened: Opened, *, json: bool) -> bool | None:
+def _report(opened: Opened, options: argparse.Namespace) -> bool | None:
     """Print how the run stands; returns whether its expectations hold, None where it has none."""
     expect = opened.scenario.expect
     mismatches = compare(expect, outcome_of(opened, files=tuple(expect.files or ()))) if expect is not None else []
-    if json:
+    if options.json:
         headless.print_result(opened, out)
     else:
         out("")
-        for line in headless.status_lines(opened):
+        for line in headless.status_lines(opened, again(options)):
             out(line)
         if opened.session_path is not None:
             out(visible(f"saved as {opened.session_path}"))
     # An expectation that does not hold is no part of the result object, and must be told all the same.
     for item in mismatches:
         line = visible(f"expected {item.key} {item.expected}, got {item.actual}")
-        print(line, file=sys.stderr) if json else out(line)
+        print(line, file=sys.stderr) if options.json else out(line)
     return None if expect is None else not mismatches

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import errno
 import signal
 import socket
 import sys
@@ -19,6 +20,8 @@ from workbench.scenarios.loader import load_scenario
 from workbench.scenarios.overrides import add_faults, apply_overrides
 from workbench.serve.server import listening, server_of, serving
 from workbench.view.visible import visible
+
+LAST_PORT = 65535
 
 
 def serve_scenario(options: argparse.Namespace) -> int:
@@ -55,11 +58,13 @@ def serve_scenario(options: argparse.Namespace) -> int:
 
 
 def _listener(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= LAST_PORT:
+        raise BadInput(f"there is no port {port}; they go up to {LAST_PORT}")
     try:
         return listening(host, port)
-    except (OSError, OverflowError) as error:
-        hint = "; --port 0 takes a free one" if port else ""
-        raise BadInput(f"cannot listen on {host}, port {port}: {getattr(error, 'strerror', error)}{hint}") from None
+    except OSError as error:
+        hint = "; --port 0 takes a free one" if error.errno == errno.EADDRINUSE else ""
+        raise BadInput(f"cannot listen on {host}, port {port}: {error.strerror}{hint}") from None
 
 
 def _url(host: str, listener: socket.socket) -> str:

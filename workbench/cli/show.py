@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.cli.errors import BadInput
+from workbench.cli.output import out
 from workbench.cli.places import home_of, session_file
 from workbench.core.events import Event
 from workbench.core.ledger import executed
@@ -46,7 +47,7 @@ def show(options: argparse.Namespace) -> int:
     events = session.events[:at]
     state = fold_session(replace(session, events=events))
     for line in _FORMS[options.form](state, events):
-        print(line)
+        out(line)
     return 0
 
 

@@ -8,12 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
-from workbench.core.events import Decided, Event, Outcome, Resumed, SettingsChanged, ToolResult, UserMessage
+from workbench.core.door import NEVER_RAN, altered, passed, reverted
+from workbench.core.events import (
+    Decided,
+    Event,
+    Held,
+    HeldReply,
+    ModelReply,
+    Outcome,
+    Resumed,
+    SettingsChanged,
+    ToolResult,
+    UserMessage,
+)
 from workbench.core.gate import judge
-from workbench.core.loop import altered, passed
-from workbench.core.ports import Checked
+from workbench.core.ports import Checked, Reply
+from workbench.core.reading import let_in
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import Status
@@ -68,12 +80,50 @@ def edit_problem(state: State, check: Check, call_id: str, arguments: str) -> st
 
 def released(state: State, call_id: str, *, content: str | None, outcome: Outcome | None, by: str) -> ToolResult:
     """A held result passed on: as it is, or with another content or outcome."""
+    held = standing(state, call_id)
+    if content is None and outcome is None:
+        return passed(held)
+    return altered(held, by, content=content, outcome=outcome)
+
+
+def standing(state: State, call_id: str) -> Held:
+    """The result of that call, which stands at the door."""
     record = state.record(call_id)
     if record is None or record.held is None or record.result is not None:
         raise CommandError(f"{call_id} is not held")
-    if content is None and outcome is None:
-        return passed(record.held)
-    return altered(record.held, by, content=content, outcome=outcome)
+    return record.held
+
+
+def standing_reply(state: State) -> HeldReply:
+    """The reply that stands at the door."""
+    if state.held_reply is None:
+        raise CommandError("no reply is held")
+    return state.held_reply
+
+
+def put_back(state: State, call_id: str) -> Held | HeldReply:
+    """What is held as the tool gave it; without a call the reply as it came to the door."""
+    if call_id:
+        held = standing(state, call_id)
+        if held.original_outcome == NEVER_RAN:
+            raise CommandError(f"a fault kept {call_id} from running, so the tool gave nothing to go back to")
+        back: Held | HeldReply = reverted(held)
+        changed = back != held
+    else:
+        reply = standing_reply(state)
+        back = state.held_replies[0]
+        changed = back != reply
+    if not changed:
+        raise CommandError("nothing was changed here")
+    return back
+
+
+def reply_let_in(state: State, check: Check, reply: Reply, by: Literal["person", "script"] = "person") -> ModelReply:
+    """A reply in the place of the one that is held, or that one itself."""
+    standing_reply(state)
+    event = let_in(state, reply, check, by)
+    _try_on(state, event)
+    return event
 
 
 def changed(state: State, changes: Mapping[str, Any]) -> SettingsChanged:
@@ -94,15 +144,17 @@ def message(state: State, text: str) -> UserMessage:
     """A follow-up of the user."""
     if not text.strip():
         raise CommandError("the message is empty")
-    if state.open_calls():
-        raise CommandError("a message can be given when no call is open")
+    if state.open_calls() or state.held_reply is not None:
+        raise CommandError("a message can be given when no call is open and no reply is held")
     if state.status is Status.RUNNING and not state.started:
         raise CommandError("the run has not begun; it begins with its goal")
     return UserMessage(text=text)
 
 
-def validated(state: State, check: Check, event: Event) -> Event:
-    """An answer of a person, or of whoever stands in for one, as it is recorded: with the arguments that may run."""
+def validated(state: State, check: Check, event: Event | Reply) -> Event:
+    """An answer of whoever stands in for a person, as it is recorded: with the arguments that may run, a reply read."""
+    if isinstance(event, Reply):
+        return reply_let_in(state, check, event, "script")
     if isinstance(event, Decided) and event.decision in ("allow", "edit"):
         record = _record(state, event.call)
         canonical = record.arguments

@@ -1,19 +1,17 @@
 """The facts of a run. The journal is the list of them, and the only truth.
 
-Every event is frozen and flat. `to_fields` and `from_fields` turn one into plain values and back; a field that has its
-default is left out, so that a file holds only what there is to say.
+Every event is frozen and flat. `core.plain` turns one into plain values and back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from workbench.core.kinds import misfit
 from workbench.core.statuses import Status
 from workbench.core.swift import swift
-from workbench.core.values import Call, Decision
+from workbench.core.values import Call, Decision, RawCall
 
 Outcome = Literal[
     "ran", "failed", "denied", "invalid", "not_run", "cancelled", "unknown", "answered", "stored", "defect"
@@ -87,11 +85,45 @@ class ModelReply(Event):
     """The faults that struck request and reply, also those that changed nothing."""
     asked: int = 0
     """How many events there were when it was asked for, if others came in between; 0 when none did."""
+    passed_by: Literal["", "person", "script"] = ""
+    """Who let it in, when it was held at the door."""
 
     @property
     def changed(self) -> bool:
         """Whether this is not what the model said."""
         return bool(self.changed_by)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldReply(Event):
+    """A reply that stands at the door, as it came: nothing in it is read or believed. Fields as in ModelReply.
+
+    Whatever is done to it there is another of these; what is let in is a ModelReply.
+    """
+
+    kind: ClassVar[str] = "held_reply"
+    text: str = ""
+    thinking: str = ""
+    calls: tuple[RawCall, ...] = ()
+    """Native calls only; the text protocols carry theirs in the text."""
+    finish: str = "stop"
+    model: str = ""
+    took: float = 0.0
+    attempts: int = 1
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    line: int = -1
+    served: int = 0
+    captures: Mapping[str, str] = field(default_factory=dict)
+    opaque: str = ""
+    notes: tuple[str, ...] = ()
+    original: str = ""
+    changed_by: str = ""
+    faults: tuple[str, ...] = ()
+    asked: int = 0
+    """How many events there were when it was asked for, always."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +228,10 @@ class ToolResult(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held(Event):
-    """A result that stands at the door; everything known about it, so that nothing is forgotten."""
+    """A result that stands at the door; everything known about it, so that nothing is forgotten.
+
+    Whatever is done to it there is another of these: the latest one is what would be passed on.
+    """
 
     kind: ClassVar[str] = "held"
     call: str
@@ -256,8 +291,7 @@ class SettingsChanged(Event):
 
     kind: ClassVar[str] = "settings_changed"
     changes: Mapping[str, Any]
-    """Key to new value: "limits.steps", "approval.default", "faults", "grants", "hold", "model", "next_reply",
-    "title"."""
+    """Key to new value: "limits.steps", "approval.default", "arm", "disarm", "faults", "grants", "hold", "model", …"""
     by: By = "person"
 
 
@@ -317,85 +351,3 @@ class Forked(Event):
     effects: tuple[Mapping[str, Any], ...] = ()
     """What the parent really did after that point, and other branches of the lineage, as `ledger.entry_to` writes it.
     What cannot be undone, or may be done once only, is asked about."""
-
-
-EVENT_TYPES: dict[str, type[Event]] = {
-    cls.kind: cls
-    for cls in (
-        UserMessage, ModelReply, ModelFailed, Decided, ToolStarted, ToolResult, Held, LateResult, Notice, Remark,
-        SettingsChanged, ContextChanged, StopRequested, Stopped, Resumed, Forked,
-    )
-}  # fmt: skip
-
-
-def _plan(cls: type[Any]) -> tuple[tuple[str, Any], ...]:
-    plan = []
-    for item in fields(cls):
-        default = item.default
-        if default is MISSING:
-            default = item.default_factory() if item.default_factory is not MISSING else MISSING
-        plan.append((item.name, default))
-    return tuple(plan)
-
-
-_PLANS: dict[type[Any], tuple[tuple[str, Any], ...]] = {cls: _plan(cls) for cls in (*EVENT_TYPES.values(), Call)}
-
-
-def _fields(item: Any) -> dict[str, Any]:
-    out = {}
-    for name, default in _PLANS[type(item)]:
-        value = getattr(item, name)
-        if value is not default and value != default:
-            out[name] = value
-    return out
-
-
-def to_fields(event: Event) -> dict[str, Any]:
-    """The event's fields that differ from their defaults, as plain values; `kind` is not among them."""
-    out = _fields(event)
-    calls = out.get("calls")
-    if calls:
-        out["calls"] = [_call_fields(call) for call in calls]
-    for name, value in out.items():
-        if isinstance(value, tuple):
-            out[name] = list(value)
-        elif isinstance(value, Status):
-            out[name] = value.value
-    return out
-
-
-def _call_fields(call: Call) -> dict[str, Any]:
-    out = _fields(call)
-    if out.get("canonical") == call.arguments:
-        out["canonical"] = True
-    return out
-
-
-def _call_from(values: Mapping[str, Any]) -> Call:
-    given = dict(values)
-    if given.get("canonical") is True:
-        given["canonical"] = given["arguments"]
-    if wrong := misfit(Call, given):
-        raise ValueError(f"a call {wrong}")
-    return Call(**given)
-
-
-def from_fields(kind: str, values: Mapping[str, Any]) -> Event:
-    """The event of that kind with those fields. Raises ValueError that names the kind, or the field, at fault."""
-    cls = EVENT_TYPES.get(kind)
-    if cls is None:
-        raise ValueError(f"unknown event kind {kind!r}")
-    if wrong := misfit(cls, values):
-        raise ValueError(f"event {kind!r} {wrong}")
-    given = dict(values)
-    try:
-        if "calls" in given:
-            given["calls"] = tuple(_call_from(item) for item in given["calls"])
-        for name in ("effects", "faults", "notes"):
-            if name in given:
-                given[name] = tuple(given[name])
-        if "status" in given:
-            given["status"] = Status(given["status"])
-        return cls(**given)
-    except (TypeError, KeyError) as error:
-        raise ValueError(f"event {kind!r}: {error}") from None

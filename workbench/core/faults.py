@@ -203,6 +203,23 @@ def armed_anew(before: tuple[Armed, ...], faults: tuple[Fault, ...], n: int) -> 
     return tuple(after)
 
 
+def armed_too(before: tuple[Armed, ...], fault: Fault, n: int) -> tuple[Armed, ...]:
+    """The armed faults with one more, which begins to count with event `n`."""
+    return (*before, Armed(fault, since=n))
+
+
+def disarmed(before: tuple[Armed, ...], given: Any) -> tuple[Armed, ...]:
+    """The armed faults without one: `at` is its place, from 0, and `fault` says which it is. Raises ValueError."""
+    if not isinstance(given, Mapping) or set(given) != {"at", "fault"}:
+        raise FaultError("", f"what is disarmed is a table with at and fault, not {_shown(given)}")
+    at, fault = given["at"], fault_from(given["fault"])
+    if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < len(before):
+        raise FaultError("", f"there is no armed fault number {_shown(at)}; there are {len(before)}, counted from 0")
+    if before[at].fault != fault:
+        raise FaultError("", f"the armed fault number {at} is another one: {describe(before[at].fault)}")
+    return before[:at] + before[at + 1 :]
+
+
 # ---------------------------------------------------------------- words
 
 
@@ -347,7 +364,9 @@ def _count(key: str, value: Any) -> int:
 
 
 def _number(key: str, value: Any, fits: Callable[[float], bool], bounds: str) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _ENDLESS
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and abs(value) >= _ENDLESS:
+        raise FaultError(key, f"must be below {_ENDLESS:g}, not {_shown(value)}")
     if not is_number or not fits(value):
         raise FaultError(key, f"must be a number {bounds}, not {_shown(value)}")
     return float(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +13,7 @@ from workbench.core.events import (
     Event,
     Forked,
     Held,
+    HeldReply,
     LateResult,
     ModelFailed,
     ModelReply,
@@ -27,10 +27,13 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
-from workbench.core.faults import after_request, armed_anew, at_call, fault_from
+from workbench.core.faults import after_request, armed_anew, armed_too, at_call, disarmed, fault_from
 from workbench.core.gate import DECISIONS, rule_from
+from workbench.core.holding import filter_from
 from workbench.core.ledger import NOTHING_DONE
 from workbench.core.model_info import model_from
+from workbench.core.notices import edited, goal_not_met, nudge
+from workbench.core.patterns import search
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
@@ -42,11 +45,17 @@ if TYPE_CHECKING:
     from workbench.core.state import State
 
 FINISH_TOOL = "submit_answer"
+FROM_LINES = ("scripted", "recorded")
+"""Models whose replies stand in the scenario. One of theirs that is none of its lines came from outside, as the
+history of a conversation that began elsewhere does, and takes the place of no line.
+"""
 SETTINGS = {
     "approval.default": "ask, allow or deny",
+    "arm": "a fault",
+    "disarm": "an armed fault and its place",
     "faults": "a list of faults",
     "grants": "a list of rules",
-    "hold": "true or false",
+    "hold": "true, false or a filter",
     "model": "a table",
     "next_reply": "a text, or nothing",
     "title": "a text",
@@ -75,9 +84,11 @@ def _model_reply(state: State, event: ModelReply) -> None:
     _count_request(state, event)
     if event.line >= 0:
         state.script_line, state.script_served, state.replies_elsewhere = event.line, event.served, 0
-    else:
+    elif state.model.use not in FROM_LINES:
         state.replies_elsewhere += 1
-    state.next_reply, state.failure = None, ""
+    state.next_reply, state.held_replies, state.failure = None, (), ""
+    if event.passed_by == "script":
+        state.script_decisions += 1
     if event.captures:
         state.captures = {**state.captures, **event.captures}
     state.batch = [CallRecord(call, state.total_steps, state.n) for call in event.calls]
@@ -122,11 +133,10 @@ def _answered(state: State, answer: str) -> None:
         return
     if check is None:
         state.answer, state.stop = answer, Stopped(status=Status.ANSWERED)
-    elif check.answer_matches and re.search(check.answer_matches, answer):
+    elif check.answer_matches and search(check.answer_matches, answer):
         state.answer, state.stop = answer, Stopped(status=Status.GOAL_REACHED, knob="goal_check")
     else:
-        text = "That does not end the run: its goal check does not hold yet. Go on."
-        state.due = (*state.due, Notice(topic="correction", text=text))
+        state.due = (*state.due, goal_not_met())
 
 
 def _count_request(state: State, event: ModelReply) -> None:
@@ -192,6 +202,12 @@ def _held(state: State, event: Held) -> None:
     _open_record(state, event.call).held = event
 
 
+def _held_reply(state: State, event: HeldReply) -> None:
+    if state.open_calls():
+        raise ValueError(f"event {state.n} is a reply, and there are calls that have no result")
+    state.held_replies = (*state.held_replies, event)
+
+
 def _tool_result(state: State, event: ToolResult) -> None:
     record = _open_record(state, event.call)
     record.result, record.result_n = event, state.n
@@ -206,7 +222,7 @@ def _tool_result(state: State, event: ToolResult) -> None:
     if event.trust == "untrusted" and event.outcome in ("ran", "failed"):
         state.tainted = True
     if record.arguments != record.call.canonical and event.outcome in ("ran", "failed", "stored"):
-        state.due = (*state.due, _edited(record))
+        state.due = (*state.due, edited(record))
     _stop_after(state, record, event)
     _deliver(state)
 
@@ -229,10 +245,10 @@ def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: 
     if tool is None or started is None or not started.key or tool.idempotent:
         return
     outcome = told.original_outcome or told.outcome
-    if outcome == "ran":
-        if tool.deduplicates:
-            state.effects.add(started.key, told.original if told.changed_by else told.content)
-    elif outcome not in NOTHING_DONE:
+    if outcome == "ran" and tool.deduplicates:
+        state.effects.add(started.key, told.original if told.changed_by else told.content)
+    elif outcome not in ("ran", *NOTHING_DONE) or told.outcome == "unknown":
+        # A fault that looks like a call given up is taken for one: what really came of it nobody would know.
         state.unsure_keys |= {started.key}
 
 
@@ -249,7 +265,7 @@ def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: Too
         times += 1
     record.repeat = state.repeat = times
     if guard is not None and guard.nudge is not None and times == guard.nudge:
-        state.due = (*state.due, _nudge(record.call.tool, times))
+        state.due = (*state.due, nudge(record.call.tool, times))
 
 
 def _stop_after(state: State, record: CallRecord, event: ToolResult) -> None:
@@ -301,8 +317,12 @@ def _settings_changed(state: State, event: SettingsChanged) -> None:
             state.grants = tuple(rule_from(item) for item in value)
         elif key == "faults" and isinstance(value, list | tuple):
             state.faults = armed_anew(state.faults, tuple(map(fault_from, value)), state.n)
-        elif key == "hold" and isinstance(value, bool):
-            state.hold = value
+        elif key == "arm":
+            state.faults = armed_too(state.faults, fault_from(value), state.n)
+        elif key == "disarm":
+            state.faults = disarmed(state.faults, value)
+        elif key == "hold":
+            state.hold = filter_from(value)
         elif key == "model" and isinstance(value, Mapping):
             state.model = model_from(value)
         elif key == "next_reply" and (value is None or isinstance(value, str)):
@@ -357,22 +377,6 @@ def _observe(state: State, text: str) -> None:
     state.last_observation = f"{state.last_observation}\n{text}" if state.last_observation else text
 
 
-def _nudge(tool: str, times: int) -> Notice:
-    text = (
-        f"This was call number {times} of {tool} with the same arguments, and nothing new came of it. "
-        "Change the arguments, use another tool, or stop and say what you know so far."
-    )
-    return Notice(topic="repeat", text=text)
-
-
-def _edited(record: CallRecord) -> Notice:
-    text = (
-        f"A person changed the arguments of your call of {record.call.tool}: it ran with {record.arguments}, "
-        f"not with {record.call.arguments.strip()}."
-    )
-    return Notice(topic="edited", text=text, call=record.call.id)
-
-
 HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     UserMessage: _user_message,
     ModelReply: _model_reply,
@@ -381,6 +385,7 @@ HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     ToolStarted: _tool_started,
     ToolResult: _tool_result,
     Held: _held,
+    HeldReply: _held_reply,
     LateResult: _for_people,
     Notice: _notice,
     Remark: _for_people,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import posixpath
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
+from workbench.core import patterns
 from workbench.core.values import GateDefault, Pattern, Rule, ToolInfo
 
 DECISIONS: tuple[GateDefault, ...] = ("ask", "allow", "deny")
@@ -72,8 +72,9 @@ def _standing(
 def matches(rule: Rule, tool: str, arguments: Mapping[str, Any]) -> bool:
     """Whether the rule speaks about this call. An argument that is not there matches nothing.
 
-    A path with "." or ".." in it is also looked at as the path it leads to: a pattern that allows must fit both, and
-    for a rule that asks or denies either is enough.
+    A path with ".", "..", "//" or a "/" at its end is also looked at as the path it leads to: a pattern that allows
+    must fit both, and for a rule that asks or denies either is enough. An argument too long for a regular expression to
+    be tried on it is not allowed by one, and is asked about or denied.
     """
     if rule.tool != tool:
         return False
@@ -81,8 +82,10 @@ def matches(rule: Rule, tool: str, arguments: Mapping[str, Any]) -> bool:
 
 
 def _covers(rule: Rule, pattern: Pattern, value: Any) -> bool:
+    if pattern.kind == "regex" and len(_text(value)) > patterns.MOST_CHARS:
+        return rule.decide != "allow"
     as_written = _fits(pattern, value)
-    if not isinstance(value, str) or not {".", ".."}.intersection(value.split("/")):
+    if not isinstance(value, str) or not _is_roundabout(value, rule):
         return as_written
     as_meant = _fits(pattern, posixpath.normpath(value))
     if rule.decide != "allow":
@@ -90,13 +93,25 @@ def _covers(rule: Rule, pattern: Pattern, value: Any) -> bool:
     return as_written and (as_meant or pattern.kind == "equal")
 
 
+def _is_roundabout(text: str, rule: Rule) -> bool:
+    """Whether a text, taken for a path, leads to a place that has a plainer name. Of an address that is to be allowed
+    the two slashes are no detour."""
+    parts = set(text.split("/"))
+    detours = {".", ".."} if "://" in text and rule.decide == "allow" else {".", "..", ""}
+    return (len(parts) > 1 and not detours.isdisjoint(parts)) or text in (".", "..")
+
+
 def _fits(pattern: Pattern, value: Any) -> bool:
     if pattern.kind == "equal":
         return isinstance(value, bool) is isinstance(pattern.value, bool) and bool(value == pattern.value)
-    text = value if isinstance(value, str) else json.dumps(value)
+    text = _text(value)
     if pattern.kind == "glob":
         return fnmatchcase(text, pattern.value)
-    return re.fullmatch(pattern.value, text) is not None
+    return patterns.compiled(pattern.value).fullmatch(text) is not None
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def describe(rule: Rule) -> str:
@@ -116,10 +131,10 @@ def rule_from(values: Mapping[str, Any]) -> Rule:
         tool, where, decide = values["tool"], values.get("where", {}), values.get("decide", "allow")
         if not isinstance(tool, str) or decide not in DECISIONS:
             raise ValueError(f"a rule names a tool and decides {', '.join(DECISIONS)}, not {values!r}")
-        patterns = tuple((name, _pattern(value)) for name, value in where.items())
-    except (TypeError, KeyError, AttributeError, re.error) as error:
+        fits = tuple((name, _pattern(value)) for name, value in where.items())
+    except (TypeError, KeyError, AttributeError, patterns.PatternError) as error:
         raise ValueError(f"{values!r} is no rule: {error}") from None
-    return Rule(tool=tool, where=patterns, decide=decide, by="person")
+    return Rule(tool=tool, where=fits, decide=decide, by="person")
 
 
 def _pattern(value: Any) -> Pattern:
@@ -127,7 +142,7 @@ def _pattern(value: Any) -> Pattern:
         if set(value) == {"glob"}:
             return Pattern(kind="glob", value=str(value["glob"]))
         if set(value) == {"regex"}:
-            return Pattern(kind="regex", value=re.compile(value["regex"]).pattern)
+            return Pattern(kind="regex", value=value["regex"])
     return Pattern(kind="equal", value=value)
 
 

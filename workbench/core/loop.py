@@ -3,6 +3,7 @@
     while the run goes on:
         for each call of the latest reply that has no result:
             refuse it, ask a person about it, or run it           (check, act)
+        ask a person about a reply that is held                   (believe)
         stop, if there is a reason to                             (a reason, never a guess)
         give the goal, if it has not been given                   (start)
         ask the model, with everything recorded so far            (ask)
@@ -13,12 +14,14 @@ latest fact. The runner makes the move, records what came of it as an event, and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from workbench.core import limits
-from workbench.core.events import Decided, Event, Held, Outcome, Stopped, StopRequested, ToolResult, UserMessage
+from workbench.core.door import passed
+from workbench.core.events import Decided, Event, Stopped, StopRequested, ToolResult, UserMessage
 from workbench.core.gate import FREE, Verdict, judge
 from workbench.core.ports import Question
+from workbench.core.reading import unbelieved
 from workbench.core.records import CallRecord, call_signature
 from workbench.core.state import State
 from workbench.core.statuses import Status
@@ -81,6 +84,10 @@ def next_move(state: State) -> Move:
             return Record(_close(state, waiting[0], state.stop.status))
         return _settle(state, waiting) or _act(state, waiting)
 
+    if state.held_reply is not None:
+        if state.stop is not None:
+            return Record(unbelieved(state, state.held_reply))
+        return AskPerson(Question(on="hold", reply=state.held_reply))
     if state.stop is not None:
         return Record(state.stop)
     if not state.started:
@@ -184,7 +191,7 @@ def done_elsewhere(state: State, tool: str, canonical: str) -> str:
     if key in state.forked_keys:
         return "another branch of this run has already done this"
     if key in state.unsure_keys:
-        return "the same call was interrupted before, and whether it took effect is unknown"
+        return "nobody knows whether the same call took effect before"
     return ""
 
 
@@ -235,42 +242,6 @@ def _unknown(record: CallRecord) -> ToolResult:
         "Check before trying again."
     )
     return ToolResult(call=record.call.id, outcome="unknown", content=content, retry=False)
-
-
-def passed(held: Held) -> ToolResult:
-    """The result that stood at the door, as it was."""
-    return ToolResult(
-        call=held.call,
-        outcome=held.outcome,
-        content=held.content,
-        value=held.value,
-        source=held.source,
-        trust=held.trust,
-        full_chars=held.full_chars,
-        cursor=held.cursor,
-        took=held.took,
-        effects=held.effects,
-        retry=held.retry,
-        detail=held.detail,
-        goal_met=held.goal_met,
-        original=held.original,
-        original_outcome=held.original_outcome,
-        changed_by=held.changed_by,
-        faults=held.faults,
-    )
-
-
-def altered(held: Held, by: str, *, content: str | None = None, outcome: Outcome | None = None) -> ToolResult:
-    """The result that stood at the door as somebody changed it: what the tool really gave back stays with it."""
-    outcome = held.outcome if outcome is None else outcome
-    return replace(
-        passed(held),
-        outcome=outcome,
-        content=held.content if content is None else content,
-        original=held.original if held.changed_by else held.content,
-        original_outcome=held.original_outcome or (held.outcome if outcome != held.outcome else ""),
-        changed_by=f"{held.changed_by}, {by}" if held.changed_by else by,
-    )
 
 
 def _close(state: State, record: CallRecord, status: Status) -> ToolResult:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from workbench.core.events import Event
+from workbench.core.events import Event, HeldReply
 from workbench.core.persistent import Log
 from workbench.core.statuses import Status
 from workbench.core.swift import swift
@@ -173,16 +173,19 @@ class Checked:
     """Valid arguments as JSON with sorted keys and no blanks, defaults not filled in; "" when there is a problem."""
     problem: str = ""
     """Model-facing."""
-    problem_kind: Literal["", "malformed", "unknown_tool", "invalid"] = ""
+    problem_kind: Literal["", "malformed", "unknown_tool", "invalid", "not_run"] = ""
     note: str = ""
 
 
 @swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutcome:
-    """What came of running a tool. A defect is told apart from a failure the model can act on."""
+    """What came of running a tool. A defect is told apart from a failure the model can act on.
 
-    outcome: Literal["ran", "failed", "cancelled", "defect"]
+    `unknown` is a call that was given up and may have acted all the same.
+    """
+
+    outcome: Literal["ran", "failed", "cancelled", "unknown", "defect"]
     content: str = ""
     value: str = ""
     full_chars: int = 0
@@ -233,14 +236,19 @@ class Question:
     on: Literal["approval", "hold", "interrupted", "stop", "step", "reply"]
     calls: tuple[CallRecord, ...] = ()
     """For approval, hold and interrupted: the calls it is about, the first is the one to decide now."""
+    reply: HeldReply | None = None
+    """For hold: the reply it is about, when it is about no call."""
     status: Status = Status.RUNNING
 
 
 class Person(Protocol):
     """Who decides when nobody sits at the screen. Answers are events, in the order to be recorded."""
 
-    def answer(self, question: Question, state: State) -> Sequence[Event] | None:
-        """The events that answer the question, or None when nobody is there. Must be a function of the history."""
+    def answer(self, question: Question, state: State) -> Sequence[Event | Reply] | None:
+        """The events that answer the question, or None when nobody is there. Must be a function of the history.
+
+        A reply that is held is answered by the Reply to let in, which is read only then.
+        """
         ...
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
-from workbench.core.events import ModelReply
+from workbench.core.door import reply_at
+from workbench.core.events import HeldReply, ModelReply
 from workbench.core.ports import Checked, Reply
 from workbench.core.state import State
 from workbench.core.tokens import estimate
@@ -15,12 +17,35 @@ Check = Callable[[str, str], Checked]
 
 ONE_CALL_A_TURN = "Only one call a turn is allowed here, so this one was not run. Make it again if it is still needed."
 NO_CALL = "your reply was to call a tool, but there was no call in it; make the call, or answer without one."
+NOT_LET_IN = "The run was stopped while this reply was held at the door, so nothing in it was run or believed."
 BELIEVED = frozenset({"stop", "tool_calls"})
+
+Doubt = tuple[Literal["cut_off", "blocked"], str]
+"""Why a reply is not to be believed: how it is read then, and a sentence."""
 
 
 def read_reply(state: State, reply: Reply, check: Check, took: float) -> ModelReply:
     """The event for a reply to the request that `state` makes."""
-    doubt = _doubt(reply)
+    return _read(state, reply, check, took, doubt_of(reply))
+
+
+def let_in(state: State, reply: Reply, check: Check, by: Literal["person", "script"]) -> ModelReply:
+    """The event for a reply that takes the place of the one at the door, or is it. It is read only now."""
+    held = state.held_reply
+    assert held is not None, "no reply is held"
+    return replace(read_reply(state, reply, check, held.took), asked=held.asked, passed_by=by)
+
+
+def unbelieved(state: State, held: HeldReply) -> ModelReply:
+    """The event for a reply that is still held when the run stops: it came, it cost, and nothing of it counts."""
+
+    def check(_: str, __: str) -> Checked:
+        return Checked(problem=NOT_LET_IN, problem_kind="not_run")
+
+    return replace(_read(state, reply_at(held), check, held.took, ("blocked", NOT_LET_IN)), asked=held.asked)
+
+
+def _read(state: State, reply: Reply, check: Check, took: float, doubt: Doubt | None) -> ModelReply:
     native = state.protocol.native_tools
     reading: Reading | None = None
     if doubt is None:
@@ -62,7 +87,7 @@ def read_reply(state: State, reply: Reply, check: Check, took: float) -> ModelRe
     )
 
 
-def _doubt(reply: Reply) -> tuple[Literal["cut_off", "blocked"], str] | None:
+def doubt_of(reply: Reply) -> Doubt | None:
     """Why a reply is not to be believed, by its finish reason; None for one that ended by itself."""
     finish = reply.finish
     if finish in BELIEVED:
@@ -108,9 +133,12 @@ def _cost(state: State, reply: Reply, context: int, output_estimate: int) -> flo
     if prices is None:
         return 0.0 if state.model.free else None
     usage = reply.usage
+    read = usage.input if usage.input is not None else context
+    if prices.upto is not None and read > prices.upto:
+        return None
     return cost(
         prices,
-        read=usage.input if usage.input is not None else context,
+        read=read,
         written=usage.output if usage.output is not None else output_estimate,
         cache_read=usage.cache_read or 0,
         cache_write=usage.cache_write or 0,

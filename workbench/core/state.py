@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.core.canonical import digest
-from workbench.core.events import Event, Notice, Stopped
+from workbench.core.events import Event, HeldReply, Notice, Stopped
 from workbench.core.faults import Armed
 from workbench.core.fold import HANDLERS
+from workbench.core.holding import Filter
 from workbench.core.persistent import Log, Table
 from workbench.core.protocols import protocol
 from workbench.core.records import CallRecord, Context, Message, RequestMark
@@ -51,6 +52,7 @@ class State:
         "forked_keys",
         "grants",
         "header",
+        "held_replies",
         "hold",
         "input_tokens",
         "last_observation",
@@ -87,8 +89,7 @@ class State:
     )
 
     def __init__(self, header: Header) -> None:
-        self.header = header
-        self.protocol = protocol(header.protocol)
+        self.header, self.protocol = header, protocol(header.protocol)
         self._tools: dict[str, ToolInfo] = {tool.name: tool for tool in header.tools}
         instructions = self.protocol.instructions(header.tools, header.options) if header.options.instructions else ""
         self.system: str = "\n\n".join(part for part in (header.system, instructions) if part)
@@ -110,7 +111,9 @@ class State:
         self.approval: GateDefault = header.approval
         self.grants: tuple[Rule, ...] = ()
         self.faults: tuple[Armed, ...] = tuple(map(Armed, header.faults))
-        self.hold: bool = False
+        self.hold: Filter | None = None
+        self.held_replies: tuple[HeldReply, ...] = ()
+        """The reply that stands at the door, as it came there and after each change."""
         self.tainted: bool = False
         self.messages: Log[Message] = Log()
         self.calls: Log[CallRecord] = Log()
@@ -131,11 +134,10 @@ class State:
         self.estimated: bool = False
         self.cost: float | None = 0.0 if self.model.free or self.model.prices is not None else None
         self.seconds = self.total_seconds = 0.0
-        self.failures_in_a_row = self.denials_in_a_row = self.protocol_errors_in_a_row = 0
-        self.steps_since_success = self.script_served = self.script_decisions = 0
+        self.failures_in_a_row = self.denials_in_a_row = self.protocol_errors_in_a_row = self.steps_since_success = 0
         self.script_line: int = -1
-        self.replies_elsewhere: int = 0
-        """How many replies since then came from another model: each takes the place of one of the script."""
+        self.script_served = self.script_decisions = self.replies_elsewhere = 0
+        """The last: how many replies since that line came from another model; each takes the place of one of it."""
         self.captures: Mapping[str, str] = {}
         self.next_reply: str | None = None
         """What a person has put in the place of the reply that is due, written as a person writes one."""
@@ -149,6 +151,11 @@ class State:
     def started(self) -> bool:
         """Whether the goal has been given."""
         return len(self.messages) > 0
+
+    @property
+    def held_reply(self) -> HeldReply | None:
+        """The reply that stands at the door."""
+        return self.held_replies[-1] if self.held_replies else None
 
     @property
     def context_tokens(self) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from workbench.core.patterns import PatternError, compiled
 from workbench.core.swift import swift
 
 ProtocolName = Literal["text", "json", "native"]
@@ -156,6 +157,13 @@ class Pattern:
     kind: Literal["equal", "glob", "regex"]
     value: Any
 
+    def __post_init__(self) -> None:
+        """Raises PatternError, a ValueError, for a regular expression that may not be used."""
+        if self.kind == "regex":
+            if not isinstance(self.value, str):
+                raise PatternError(f"is no regular expression: {self.value!r:.60} is no text")
+            compiled(self.value)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -214,6 +222,8 @@ class Prices:
     output: float
     cache_read: float | None = None
     cache_write: float | None = None
+    upto: int | None = None
+    """Tokens read by one request up to which they hold; above that nobody knows. None is no end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,6 +253,12 @@ class GoalCheck:
     file: str = ""
     contains: str | None = None
     matches: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises PatternError, a ValueError, for a regular expression that may not be used."""
+        for pattern in (self.answer_matches, self.matches):
+            if pattern:
+                compiled(pattern)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from workbench.core.faults import NO_RESULT, changer, label, seal
+from workbench.core.outcomes import given_up
 from workbench.core.ports import Clock, OnLate, ToolOutcome, Tools
 from workbench.core.records import CallRecord
 from workbench.core.state import State
@@ -50,6 +51,14 @@ async def run_struck(
         if strikes and outcome.outcome != "defect":
             outcome = _struck(fault, outcome, call)
     return replace(outcome, faults=tuple(map(label, record.faults)))
+
+
+def strike(fault: Fault, before: ToolOutcome, state: State, record: CallRecord, *, wait: float = 0.0) -> ToolOutcome:
+    """What the fault makes of the outcome of a call that took `wait` seconds; equal where there is nothing to change.
+
+    A delay is one that makes it come too late.
+    """
+    return _struck(fault, before, _Call(state, record, wait))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +165,8 @@ def _error(fault: Fault, before: ToolOutcome, call: _Call) -> ToolOutcome:
 
 def _too_late(_: Fault, before: ToolOutcome, call: _Call) -> ToolOutcome:
     info = call.state.tool(call.tool)
-    retry = info is not None and (info.idempotent or info.risk == "read")
-    advice = (
-        "Trying again may help."
-        if retry
-        else "Whether it acted is not known, so do not call it again before you have checked."
-    )
-    content = f"{call.tool} did not finish within {call.wait:g} s and was given up. {advice}"
-    return _failed(before, content, retry=retry)
+    given = given_up(call.tool, info, call.wait)
+    return replace(_failed(before, given.content, retry=given.retry), outcome=given.outcome)
 
 
 def _drop(_: Fault, before: ToolOutcome, __: _Call) -> ToolOutcome:

@@ -14,6 +14,9 @@ ROOM = 20
 """A broken run may make so many times the moves of the unbroken one, and a few hundred more, until it is given up."""
 _FIRST = -1
 
+Arrived = Sequence[tuple[int, Trial]]
+"""Number of the run, and what it came to."""
+
 
 def chosen(names: Sequence[str], catalogue: Catalogue) -> tuple[Entry, ...]:
     """The faults of those names, each once; without names the whole catalogue. Raises NoMatrix."""
@@ -24,7 +27,7 @@ def chosen(names: Sequence[str], catalogue: Catalogue) -> tuple[Entry, ...]:
 
 
 class Filling:
-    """A matrix that is being filled. Call `poll` until it is `finished`, and `close` in any case.
+    """A matrix that is being filled. Call `poll` (or `wait`, then `take`) until it is `finished`; `close` in any case.
 
     The order in which runs are made is nobody's business: the finished grid is the same whatever it was.
     """
@@ -50,7 +53,14 @@ class Filling:
 
     def poll(self, seconds: float) -> bool:
         """Wait so long for something new. Returns whether there was. Raises NoMatrix and WorkerError."""
-        arrived = self._workers.poll(seconds)
+        return self.take(self.wait(seconds))
+
+    def wait(self, seconds: float) -> Arrived:
+        """Wait so long for something new; in any thread, also while another one looks at the grid."""
+        return self._workers.poll(seconds)
+
+    def take(self, arrived: Arrived) -> bool:
+        """Put what has arrived into the grid. Returns whether there was anything."""
         for number, trial in arrived:
             if number == _FIRST:
                 self._begin(trial)
@@ -59,9 +69,8 @@ class Filling:
                 expect = self.subject.scenario.expect
                 self._cells[entry.name, step] = judged(trial, self.grid.unbroken, expect)
                 self.done += 1
-        if self.finished:
+        if arrived and self.finished:
             self._in_order()
-            self.close()
         return bool(arrived)
 
     def close(self) -> None:

@@ -170,11 +170,11 @@ def caution(scenario: Scenario) -> str:
     reading = sum(map(_reads, replies))
     if reading == len(replies):
         return ""
-    how = "none of which depends" if not reading else f"{reading} of which depend{'s' if reading == 1 else ''}"
-    count = f"{len(replies)} replies, {how}" if len(replies) > 1 else "one reply, which does not depend"
+    fixed = len(replies) - reading
+    count = f"{fixed} of the {len(replies)} scripted replies {'does' if fixed == 1 else 'do'}"
     return (
-        f"The script has {count} on what it reads (`when`, `capture`, `${{…}}`). "
-        "Where replies are fixed, recovered says that the loop held, not that a model would have noticed."
+        f"{count} not depend on what was read (when, capture, ${{…}}): "
+        "recovered says that the loop held, not that a model would have noticed."
     )
 
 

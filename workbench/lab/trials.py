@@ -66,9 +66,10 @@ def check_subject(scenario: Scenario, *, paid: bool = False) -> None:
 
 
 def broken_scenario(scenario: Scenario, fault: Fault, step: int) -> Scenario:
-    """The scenario with that fault of the catalogue armed in that step, and nothing else changed."""
+    """The scenario with that fault of the catalogue armed in that step. It is named for that, else nothing differs."""
     table = FaultTable.model_validate({"use": fault.name, **fault_keys(fault, step)})
-    return scenario.model_copy(update={"fault": (*scenario.fault, table)})
+    title = f"{scenario.title or scenario.goal}: {fault.name} in step {step}"
+    return scenario.model_copy(update={"title": title, "fault": (*scenario.fault, table)})
 
 
 def open_cell(

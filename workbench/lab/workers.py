@@ -8,12 +8,13 @@ import asyncio
 import math
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
@@ -123,7 +124,8 @@ class Workers:
             context = get_context("spawn")
             ours, theirs = context.Pipe()
             process = context.Process(target=_work, args=(theirs, self._subject, self._scratch.name), daemon=True)
-            with _deaf_to_ctrl_c():
+            # Where a screen has taken sys.stderr, what stands there is no file that a process could be given.
+            with _deaf_to_ctrl_c(), redirect_stderr(sys.__stderr__):
                 process.start()
             theirs.close()
             self._workers.append(_Worker(process, ours))

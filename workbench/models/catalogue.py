@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from workbench.core.values import Prices
 from workbench.models.wire.endpoint import WireName
@@ -21,7 +22,9 @@ class ListPrice:
 
     prices: Prices
     on: str
-    """The day of the list, ISO 8601."""
+    """The day on which it was looked up, ISO 8601."""
+    source: str
+    """The title of the page that says it."""
 
 
 def list_price(wire: WireName, model: str) -> ListPrice | None:
@@ -38,5 +41,5 @@ def list_prices() -> dict[str, dict[str, ListPrice]]:
 
 
 def _price(row: dict[str, object]) -> ListPrice:
-    figures = {name: value for name, value in row.items() if isinstance(value, float)}
-    return ListPrice(Prices(**figures), str(row["date"]))
+    figures: dict[str, Any] = {name: value for name, value in row.items() if name not in ("date", "source")}
+    return ListPrice(Prices(**figures), str(row["date"]), str(row["source"]))

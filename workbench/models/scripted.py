@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.core import patterns
+from workbench.core.patterns import search
 from workbench.core.ports import Clock, FailureKind, ModelFailure, OnSignal, Reply, Request, Signal, Usage
 from workbench.core.state import State
 from workbench.core.swift import swift
@@ -67,8 +69,7 @@ class _Compiled:
     """A line made ready. `ready` is the whole first serving where nothing in it depends on the history."""
 
     line: Line
-    when: re.Pattern[str] | None
-    captures: tuple[tuple[str, re.Pattern[str]], ...]
+    captures: tuple[tuple[str, str], ...]
     text: Template
     thinking: Template
     calls: tuple[tuple[str, Template], ...]
@@ -152,13 +153,13 @@ class ScriptedModel:
         if index >= 0:
             repeat = lines[index].line.repeat if index < len(lines) else 0
             if repeat is None or served < repeat:
-                when = lines[index].when
-                if when is None or when.search(observation):
+                when = lines[index].line.when
+                if not when or search(when, observation):
                     return index, served + 1
         passed_over = []
         for following in range(index + 1, len(lines)):
-            when = lines[following].when
-            if when is None or when.search(observation):
+            when = lines[following].line.when
+            if not when or search(when, observation):
                 return following, 1
             passed_over.append(str(following + 1))
         count = f"{len(lines)} {'reply' if len(lines) == 1 else 'replies'}"
@@ -235,6 +236,8 @@ def _is_retried(line: Line) -> bool:
 
 
 def _compile(line: Line, index: int, model: str) -> _Compiled:
+    for pattern in filter(None, (line.when, *line.capture.values())):
+        patterns.compiled(pattern)
     text, thinking = templates.compile_text(line.text), templates.compile_text(line.thinking)
     calls = []
     for call in line.calls:
@@ -259,8 +262,7 @@ def _compile(line: Line, index: int, model: str) -> _Compiled:
         )
     return _Compiled(
         line=line,
-        when=re.compile(line.when) if line.when else None,
-        captures=tuple([(name, re.compile(pattern)) for name, pattern in line.capture.items()]),
+        captures=tuple(line.capture.items()),
         text=text,
         thinking=thinking,
         calls=tuple(calls),
@@ -271,13 +273,13 @@ def _compile(line: Line, index: int, model: str) -> _Compiled:
     )
 
 
-def _captured(patterns: Sequence[tuple[str, re.Pattern[str]]], observation: str) -> dict[str, str]:
+def _captured(wanted: Sequence[tuple[str, str]], observation: str) -> dict[str, str]:
     captures = {}
-    for name, pattern in patterns:
-        match = pattern.search(observation)
+    for name, pattern in wanted:
+        match = search(pattern, observation)
         if match is None:
-            raise TemplateError(f"capture {name} = {pattern.pattern!r} finds nothing in the latest observation")
-        captures[name] = (match.group(1) if pattern.groups else match.group()) or ""
+            raise TemplateError(f"capture {name} = {pattern!r} finds nothing in the latest observation")
+        captures[name] = (match.group(1) if match.re.groups else match.group()) or ""
     return captures
 
 

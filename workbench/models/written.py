@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
+from workbench.core.ports import Reply
 from workbench.core.values import RawCall
 
 KEYS = ("text", "calls")
@@ -50,6 +51,26 @@ def written_problem(text: str, *, native: bool) -> str:
     except (ValueError, RecursionError):
         return "holds a number of too many digits, or is nested too deeply"
     return next(_problems(value), "")
+
+
+def rewritten(reply: Reply, text: str, by: str, *, native: bool) -> Reply:
+    """The reply as somebody wrote it; the same one where that makes no difference.
+
+    It ends as a whole reply does, whatever cut the other one off. A provider's opaque blocks are what its model said,
+    which this is no more.
+    """
+    written = read_written(text, native=native)
+    if (written.text, written.calls) == (reply.text, reply.calls):
+        return reply
+    return replace(
+        reply,
+        text=written.text,
+        calls=written.calls,
+        finish="tool_calls" if written.calls else "stop",
+        opaque="",
+        original=reply.original if reply.changed_by else write(reply.text, reply.calls, native=native),
+        changed_by=f"{reply.changed_by}, {by}" if reply.changed_by else by,
+    )
 
 
 def write(text: str, calls: Sequence[RawCall] = (), *, native: bool) -> str:

@@ -8,10 +8,11 @@ again is told apart by judging each call anew, without the grants of the run.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.core.door import reverted
 from workbench.core.events import (
     Decided,
     Event,
@@ -37,7 +38,7 @@ Entry = dict[str, Any]
 """A `[[person]]` table."""
 
 PEOPLE = ("person", "script")
-NOT_SET = frozenset({"faults", "grants", "hold", "model", "next_reply", "title"})
+NOT_SET = frozenset({"arm", "disarm", "faults", "grants", "hold", "model", "next_reply", "title"})
 """Settings that no entry repeats: what came of them is in the replies, the decisions and the results."""
 
 
@@ -53,17 +54,24 @@ class _Turn:
     """As `calls`: what a person does about each result, where the door is shut."""
     shut: bool = False
     """Whether results must be held at the door, so that something can be done about one."""
+    reply: Entry | None = None
+    """What a person does about the reply, where that is held: nothing else is asked then. Empty: it goes on waiting."""
+
+    @property
+    def hold(self) -> bool | str | None:
+        """What has to be held in it; None where that makes no difference."""
+        if self.reply is not None:
+            return "reply"
+        return self.shut if self.results or self.shut else None
 
 
 class Answers:
     """Follows a run event by event, and says in the end what its person did."""
 
-    def __init__(self, header: Header, faults: frozenset[str] = frozenset()) -> None:
-        """`faults` are those by label that strike again; what any other did to a result is done by hand."""
+    def __init__(self, header: Header) -> None:
         self.state = State(header)
         self.notes: list[str] = []
         """What will not be the same, a sentence each."""
-        self._faults = faults
         self._own_loop = loop_of(header) != ENGINE
         self._turns = [_Turn(1)]
         self._settings: dict[str, Any] = {}
@@ -72,6 +80,8 @@ class Answers:
         """Whether a stopped run goes on, and no entry says so yet."""
         self._stand_ins: dict[str, Entry] = {}
         """Entries that answer in the place of a call, by its id."""
+        self._came: dict[str, Held] = {}
+        """Results as they came to the door, by call."""
 
     def take(self, event: Event) -> None:
         """The next event of the run."""
@@ -89,17 +99,30 @@ class Answers:
         if waiting:
             # Nobody is asked about a call before those ahead of it are decided.
             self._turn.calls = {place: entry for place, entry in self._turn.calls.items() if place < waiting[0]}
+        if self.state.held_reply is not None:
+            self._turns[-1].reply = {}
         entries: list[Entry] = []
-        holding = False
+        holding: bool | str = False
         for turn in self._turns:
             entries += turn.before
-            if (turn.results or turn.shut) and turn.shut != holding:
-                holding = turn.shut
+            hold = turn.hold
+            if hold is None and holding == "reply" and turn is not self._turns[-1]:
+                hold = False
+            if hold is not None and hold != holding:
+                holding = hold
                 entries.append(_step(turn.step, "set", set={"hold": holding}))
+            if turn.reply:
+                entries.append(turn.reply)
+                continue
             calls = [turn.calls[place] for place in sorted(turn.calls)]
             results = [turn.results[place] for place in sorted(turn.results)] if turn.shut else []
             entries += _up_to_cancel([*calls, *results])
         return entries
+
+    @property
+    def stand_ins(self) -> Sequence[str]:
+        """The calls that somebody answers for this time, though they ran."""
+        return tuple(self._stand_ins)
 
     # ------------------------------------------------------------ where we are
 
@@ -213,34 +236,46 @@ class Answers:
             return
         if event.outcome not in ("ran", "failed", "unknown"):
             return
-        by_hand = self._changed_by_hand(event, record)
-        entry = {"on": "hold", "do": "pass", "tool": record.call.tool}
-        if by_hand and (event.outcome == "unknown" or event.original_outcome not in ("", event.outcome)):
-            entry |= {"do": "error", "text": event.content}
-            if event.outcome == "ran":
-                self.notes.append(f"a failure of {record.call.tool} was turned into a result; here it stays a failure")
-        elif by_hand:
-            entry |= {"do": "replace", "text": event.content}
-        self._turn.results[place] = entry
-        self._turn.shut = self._turn.shut or by_hand
+        done = self._done_to(event)
+        self._turn.results[place] = {"on": "hold", "tool": record.call.tool, **(done or {"do": "pass"})}
+        self._turn.shut = self._turn.shut or bool(done)
+        if done.get("do") == "error" and event.outcome == "ran":
+            self.notes.append(f"a failure of {record.call.tool} was turned into a result; here it stays a failure")
 
-    def _stood(self, _: Held) -> None:
+    def _stood(self, event: Held) -> None:
         self._turn.shut = True
+        self._came.setdefault(event.call, event)
 
-    def _changed_by_hand(self, event: ToolResult, record: CallRecord) -> bool:
-        """Whether the result comes out otherwise unless somebody sees to it."""
-        if event.outcome == "unknown":
-            return True
-        if record.held is not None and (record.held.content, record.held.outcome) != (event.content, event.outcome):
-            return True
-        strange = any(fault not in self._faults for fault in event.faults)
-        forked = record.held is None and "you" in event.changed_by.split(", ")
-        return event.changed and (strange or forked)
+    def _done_to(self, event: ToolResult) -> Entry:
+        """What a person has to do about a result so that it comes out like this; nothing where it does by itself.
+
+        Faults strike again, so what they made of it comes to the door by itself.
+        """
+        came = self._came.get(event.call)
+        first = came or event
+        if first.outcome == "unknown" and not first.original_outcome:
+            return {"do": "error", "text": event.content}  # it was really given up, and comes to an end this time
+        if came is None:
+            if "you" not in event.changed_by.split(", "):
+                return {}
+            before = event.original_outcome or event.outcome  # changed in a fork
+        elif (event.content, event.outcome) == (came.content, came.outcome):
+            later = event.took - came.took
+            return {"do": "delay", "seconds": later} if later > 0 else {}
+        elif (event.content, event.outcome) == ((back := reverted(came)).content, back.outcome):
+            return {"do": "revert"}
+        else:
+            before = came.outcome
+        return {"do": "replace" if event.outcome == before else "error", "text": event.content}
 
     def _stopped_by_hand(self, event: StopRequested) -> None:
         if event.by not in PEOPLE:
             return
         self._go_on()
+        if self.state.held_reply is not None:
+            step = self.state.total_steps + 1
+            self._turns[-1].reply = {"on": "hold", "do": "cancel", "nth": step}
+            return
         waiting = self.state.open_calls()
         if not waiting:
             self._add(_step(self.state.total_steps + 1, "cancel"))
@@ -258,6 +293,8 @@ class Answers:
             place, record = max(ran), self.state.batch[max(ran)]
         else:
             place, record = self._place(first.call.id), first
+            if first.held is not None and first.held != self._came.get(first.call.id):
+                self.notes.append(f"the result of {first.call.tool} had been changed before the stop; here it is not")
             if first.started is None:
                 self.notes.append(f"the run was stopped before {first.call.tool} started; here it starts first")
         self._turn.results[place] = _cancel("hold", record)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path as FilePath
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -11,6 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from workbench.core.faults import FaultError, one_schedule
 from workbench.core.fold import FINISH_TOOL
+from workbench.core.holding import FilterError, filter_from
+from workbench.core.paths import why_not
 from workbench.core.values import LIMIT_NAMES
 from workbench.models import templates
 from workbench.models.scripted import RETRIED
@@ -35,7 +38,7 @@ Found = Iterator[tuple[Path, str]]
 
 DOES = {
     "approval": ("allow", "deny", "edit", "answer", "cancel"),
-    "hold": ("pass", "replace", "error", "drop", "cancel"),
+    "hold": ("pass", "replace", "error", "drop", "delay", "revert", "cancel"),
     "stop": ("message", "set"),
     "step": ("message", "set", "cancel"),
     "interrupted": ("allow", "deny", "answer", "cancel"),
@@ -44,11 +47,16 @@ DOES = {
 """What a person can do about each kind of question."""
 
 ABOUT_CALLS = ("approval", "hold", "interrupted")
-NEEDS = {"edit": "arguments", "set": "set", "answer": "text", "replace": "text", "error": "text", "message": "text"}
+NEEDS = {
+    "edit": "arguments",
+    "set": "set",
+    "delay": "seconds",
+    **dict.fromkeys(("answer", "replace", "error", "message"), "text"),
+}
 MAY_HAVE_TEXT = ("deny",)
 SETTINGS: dict[str, TypeAdapter[Any]] = {
     "approval.default": TypeAdapter(Gate),
-    "hold": TypeAdapter(bool),
+    "hold": TypeAdapter(bool | str),
     "title": TypeAdapter(str),
 }
 
@@ -183,7 +191,7 @@ def _person(entry: PersonEntry, path: Path) -> Found:
     if entry.nth is not None and entry.on not in (*ABOUT_CALLS, "step"):
         yield (*path, "nth"), f'on = "{entry.on}" is neither about a call nor a step, so it has no nth'
     needed = NEEDS.get(entry.do)
-    for key in ("arguments", "text", "set"):
+    for key in ("arguments", "text", "set", "seconds"):
         given = getattr(entry, key) is not None
         if key == needed and not given:
             yield path, f'do = "{entry.do}" needs {key}'
@@ -208,9 +216,17 @@ def _setting(name: str, value: Any, path: Path) -> Found:
     if name in SETTINGS:
         try:
             SETTINGS[name].validate_python(value, strict=True)
+            if name == "hold":
+                filter_from(value)
         except ValidationError:
-            words = {"approval.default": one_of(("ask", "allow", "deny")), "hold": "true or false", "title": "text"}
+            words = {
+                "approval.default": one_of(("ask", "allow", "deny")),
+                "hold": "true, false or a filter",
+                "title": "text",
+            }
             yield path, f"must be {words[name]}, not {shown(value)}"
+        except FilterError as error:
+            yield path, f"is no filter: {error}"
     elif name in caps:
         try:
             if value is not False:
@@ -230,6 +246,8 @@ def _setting(name: str, value: Any, path: Path) -> Found:
 def _workspace(workspace: WorkspaceTable, path: Path) -> Found:
     if workspace.root is not None and workspace.files:
         yield path, "has both files and root; it is one or the other"
+    if workspace.root is not None and (why := _no_folder(workspace.root)):
+        yield (*path, "root"), why
     paths = [PurePosixPath(name) for name in workspace.files]
     for name, file in zip(workspace.files, paths, strict=True):
         problem = _file_problem(name, file, paths)
@@ -237,11 +255,22 @@ def _workspace(workspace: WorkspaceTable, path: Path) -> Found:
             yield (*path, "files", name), problem
 
 
+def _no_folder(root: str) -> str:
+    """Why the text can name no folder on any machine, or one of a person who is not here."""
+    if "\0" in root:
+        return "holds a NUL character, which no folder has in its name"
+    try:
+        FilePath(root).expanduser()
+    except RuntimeError:
+        return f"there is nobody here whose home folder is {shown(root.partition('/')[0])}"
+    return ""
+
+
 def _file_problem(name: str, file: PurePosixPath, others: Sequence[PurePosixPath]) -> str:
     if re.search(r"[\x00-\x1f\x7f\\]", name):
         return "the name of a file has no control characters and no backslash; folders are divided by /"
-    if file.is_absolute() or ".." in file.parts or re.match(r"[A-Za-z]:", name):
-        return "must be inside the workspace: a relative path without .."
+    if ".." in file.parts or (name and why_not(name)):
+        return f"must be inside the workspace, a relative path without ..: {why_not(name) or 'it has ..'}"
     if not file.parts or name.endswith("/"):
         return "names no file"
     if any(file in other.parents for other in others):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from workbench.core.patterns import search
 from workbench.core.statuses import Status
 from workbench.scenarios.schema import ExpectTable, RangeTable
 
@@ -73,7 +73,7 @@ def _ending(expect: ExpectTable, outcome: RunOutcome) -> Iterator[Mismatch]:
     if expect.answer is not None and expect.answer != outcome.answer:
         yield Mismatch("answer", _quoted(expect.answer), answer)
     pattern = expect.answer_matches
-    if pattern is not None and (outcome.answer is None or re.search(pattern, outcome.answer) is None):
+    if pattern is not None and (outcome.answer is None or search(pattern, outcome.answer) is None):
         yield Mismatch("answer_matches", pattern, answer)
 
 

@@ -26,6 +26,7 @@ _EXPECTED = {
     "int_type": "a whole number",
     "float_type": "a number",
     "bool_type": "true or false",
+    "string_unicode": "text in UTF-8",
     "tuple_type": "a list",
     "dict_type": "a table",
     "model_type": "a table",

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.core.canonical import canonical
+from workbench.core.door import altered, reply_at, reverted
 from workbench.core.events import (
     Decided,
     Event,
-    Held,
+    HeldReply,
     Resumed,
     SettingsChanged,
     StopRequested,
@@ -17,11 +18,17 @@ from workbench.core.events import (
     UserMessage,
 )
 from workbench.core.faults import NO_RESULT
-from workbench.core.loop import altered, done_elsewhere
-from workbench.core.ports import Question
+from workbench.core.loop import done_elsewhere
+from workbench.core.ports import Question, Reply
 from workbench.core.records import CallRecord
 from workbench.core.state import State
+from workbench.core.values import Fault, FaultTarget
+from workbench.faults.door import strike_held, strike_reply
+from workbench.models.written import rewritten
 from workbench.scenarios.schema import PersonEntry
+
+FOR_REPLIES = frozenset({"pass", "replace", "delay", "revert", "cancel"})
+"""What can be done about a reply that is held. It came, so it can neither fail nor be lost any more."""
 
 
 class ScriptedPerson:
@@ -34,7 +41,7 @@ class ScriptedPerson:
     def __init__(self, entries: Sequence[PersonEntry]) -> None:
         self._entries = tuple(entry for entry in entries if entry.on != "reply")
 
-    def answer(self, question: Question, state: State) -> Sequence[Event] | None:
+    def answer(self, question: Question, state: State) -> Sequence[Event | Reply] | None:
         """The events that answer the question; None when the entry that is due is about something else."""
         used = state.script_decisions
         if used >= len(self._entries):
@@ -44,8 +51,10 @@ class ScriptedPerson:
             return None
         if entry.do == "cancel":
             return (StopRequested(by="script"),)
+        if question.reply is not None:
+            return _let_in(entry, question.reply, state)
         if question.on == "hold":
-            return (_released(entry, question.calls[0].held),)
+            return (_released(entry, question.calls[0], state),)
         if question.calls:
             return (_decided(entry, question.calls[0]),)
         return _spoken(entry, running=question.on == "step")
@@ -60,6 +69,8 @@ def unused_entries(entries: Sequence[PersonEntry], state: State) -> tuple[int, .
 
 def _fits(entry: PersonEntry, question: Question, state: State) -> bool:
     if entry.on != question.on:
+        return False
+    if question.reply is not None and (entry.tool is not None or entry.do not in FOR_REPLIES):
         return False
     if not question.calls:
         return entry.nth is None or entry.nth == state.total_steps + 1
@@ -100,7 +111,8 @@ def _decided(entry: PersonEntry, record: CallRecord) -> Event:
             return Decided(call=call, decision="allow", by="script", arguments=record.arguments)
 
 
-def _released(entry: PersonEntry, held: Held | None) -> ToolResult:
+def _released(entry: PersonEntry, record: CallRecord, state: State) -> ToolResult:
+    held = record.held
     assert held is not None, "a question about a held result is about a call that has one"
     match entry.do:
         case "replace":
@@ -109,8 +121,30 @@ def _released(entry: PersonEntry, held: Held | None) -> ToolResult:
             return altered(held, "script", outcome="failed", content=entry.text or "")
         case "drop":
             return altered(held, "script", outcome="failed", content=NO_RESULT)
+        case "revert":
+            return altered(reverted(held), "script")
+        case "delay":
+            return altered(strike_held(_delay("result", entry), held, state, record), "script")
         case _:
             return altered(held, "script")
+
+
+def _let_in(entry: PersonEntry, held: HeldReply, state: State) -> Sequence[Event | Reply]:
+    """The reply to let in; where it takes longer, that is recorded first."""
+    match entry.do:
+        case "replace":
+            native = state.protocol.native_tools
+            return (rewritten(reply_at(held), entry.text or "", "script", native=native),)
+        case "revert":
+            return (reply_at(state.held_replies[0]),)
+        case "delay":
+            return strike_reply(_delay("reply", entry), held, state), reply_at(held)
+        case _:
+            return (reply_at(held),)
+
+
+def _delay(on: FaultTarget, entry: PersonEntry) -> Fault:
+    return Fault(on=on, do="delay", seconds=entry.seconds)
 
 
 def _spoken(entry: PersonEntry, *, running: bool) -> Sequence[Event]:

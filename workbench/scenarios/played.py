@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from workbench.core.events import Event, ModelFailed, ModelReply, SettingsChanged, ToolResult, UserMessage
-from workbench.core.faults import label
+from workbench.core.events import Event, HeldReply, ModelFailed, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.loop import AskPerson, next_move, standing
 from workbench.core.state import State
 from workbench.core.statuses import Status
@@ -27,11 +26,10 @@ from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.models import BUILDERS
 from workbench.scenarios.recorded import RECORDED
 from workbench.scenarios.recording import recording
+from workbench.scenarios.struck import Struck
 from workbench.scenarios.writing import scenario_text
 
 KEPT_OF_MODEL = ("context_window", "prices")
-STRIKE_AGAIN = ("tool", "result")
-"""Faults on calls strike again in the same places. Those on replies and requests are in the script already."""
 SCRIPTED_FAILURES = {
     **{kind: kind for kind in ("rate_limited", "timeout", "unavailable", "malformed_body", "cut_stream")},
     **{kind: kind for kind in ("auth", "bad_request", "context_overflow")},
@@ -57,23 +55,24 @@ class Played:
 
 def played(header: Header, events: Sequence[Event]) -> Played:
     """The scenario that plays these events of a run again, as far as they go."""
-    kept = _kept_faults(header, events)
-    strike_again = frozenset(label(header.faults[index]) for index in kept)
-    answers = Answers(header, strike_again)
+    answers = Answers(header)
+    struck = Struck(header, answers.state)
     timed = header.limits.seconds is not None or any(_gives_a_time(event) for event in events)
     script = _Script(header, timed=timed)
     for event in events:
         script.take(event)
         answers.take(event)
+        struck.take(event, answers.state)
     state, base = answers.state, header.scenario
+    if state.held_reply is not None:
+        script.take_held(state.held_replies[0])
     plain = {key: value for key, value in base.items() if key not in ("person", "expect", "fault")}
     plain["title"] = f"{state.title or header.goal}, as played".replace("\n", " ")
     plain["about"] = f"Made from session {header.id}."
     plain["goal"] = next((event.text for event in events if isinstance(event, UserMessage)), header.goal)
     real = was_real(header)
-    plain["model"] = recording(header, events, strike_again) if real else _model(base.get("model", {}), script)
-    faults = base.get("fault", ())
-    if faults := [table for index, table in enumerate(faults) if index in kept or len(faults) != len(header.faults)]:
+    plain["model"] = recording(header, events, struck.labels) if real else _model(base.get("model", {}), script)
+    if faults := struck.tables(answers.stand_ins):
         plain["fault"] = faults
     if workspace := plain.pop("workspace", None):
         plain |= _workspace(workspace, header.scenario_path, needed=not real)
@@ -83,6 +82,8 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     if expect and (real or script.ends_alike(state)):
         plain["expect"] = expect
     notes = answers.notes if real else [*script.notes, *answers.notes]
+    if real and state.held_reply is not None:
+        notes = [*notes, "the reply that is held at the door is in no recording until it is let in"]
     return Played(plain, (*dict.fromkeys(notes),))
 
 
@@ -90,13 +91,6 @@ def was_real(header: Header) -> bool:
     """Whether the run asked a real model, now or when it was recorded: what it said cannot be had again."""
     use = header.scenario.get("model", {}).get("use", "scripted")
     return use == RECORDED or use not in BUILDERS
-
-
-def _kept_faults(header: Header, events: Sequence[Event]) -> frozenset[int]:
-    """The faults that were armed from the beginning to the end, and strike calls."""
-    if any(isinstance(event, SettingsChanged) and "faults" in event.changes for event in events):
-        return frozenset()
-    return frozenset(index for index, fault in enumerate(header.faults) if fault.on in STRIKE_AGAIN)
 
 
 def _gives_a_time(event: Event) -> bool:
@@ -175,6 +169,11 @@ class _Script:
         elif isinstance(event, ToolResult):
             self._tools_took = self._tools_took or event.took > 0
 
+    def take_held(self, event: HeldReply) -> None:
+        """A reply that stands at the door in the end."""
+        calls = [{"tool": call.tool, "arguments": _arguments(call.arguments)} for call in event.calls]
+        self._add(_line(event, calls, timed=self._timed))
+
     def ends_alike(self, state: State) -> bool:
         """Whether the end does not hang on time that no script can take."""
         by_time = state.stopped is not None and state.stopped.knob == "limits.seconds"
@@ -217,6 +216,10 @@ def reply_line(event: ModelReply, *, native: bool, timed: bool = False) -> dict[
     """A reply as a `[[model.reply]]` table: what was read, whoever changed it. `timed` keeps how long it took."""
     # Outside the native protocol the calls are in the text.
     calls = [{"tool": call.tool, "arguments": _arguments(call.arguments)} for call in event.calls] if native else []
+    return _line(event, calls, timed=timed)
+
+
+def _line(event: ModelReply | HeldReply, calls: list[dict[str, Any]], *, timed: bool) -> dict[str, Any]:
     line: dict[str, Any] = {}
     if event.text or not calls:
         line["text"] = _literal(event.text)

@@ -114,6 +114,8 @@ class PricesTable(Table):
     output: Price
     cache_read: Price | None = None
     cache_write: Price | None = None
+    upto: Count | None = None
+    """Tokens of one request up to which these prices hold; what a longer one costs is unknown."""
 
 
 class CallTable(Table):
@@ -280,7 +282,10 @@ class PersonEntry(Table):
 
     on: Literal["approval", "hold", "stop", "step", "interrupted", "reply"]
     """What is answered."""
-    do: Literal["allow", "deny", "edit", "answer", "pass", "replace", "error", "drop", "cancel", "message", "set"]
+    do: Literal[
+        "allow", "deny", "edit", "answer", "pass", "replace", "error", "drop", "delay", "revert", "cancel", "message",
+        "set",
+    ]  # fmt: skip
     tool: Name | None = None
     """Only for a call of this tool."""
     nth: Count | None = None
@@ -288,7 +293,9 @@ class PersonEntry(Table):
     arguments: JsonTable | None = None
     """With do = "edit": the complete arguments, never merged."""
     text: str | None = None
-    """The reason, the answer, the message or the result."""
+    """The reason, the answer, the message, the result or the reply."""
+    seconds: Seconds | None = None
+    """With do = "delay": how much longer what is held took."""
     set: JsonTable | None = None
     """With do = "set": dotted key to value, e.g. "limits.steps" = 9; false lifts a cap."""
 

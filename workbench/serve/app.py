@@ -143,7 +143,7 @@ class App:
             except HungUp:
                 raise HungUp(conversation.name) from None
             finally:
-                self._conversations.release(conversation)
+                conversation.release(found)
         note = f" ({found.note})" if found.note else ""
         return f"{conversation.name}: {words}{note}"
 

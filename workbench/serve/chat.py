@@ -59,7 +59,7 @@ class Chat:
         event, at = await run.ask(), len(run.events) + 1
 
         def keep() -> None:
-            conversations.keep(self.found.conversation, event)
+            conversations.keep(self.found, event)
 
         if isinstance(event, ModelReply):
             await self._reply(self._answer(event, at), event.took, keep)

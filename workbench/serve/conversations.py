@@ -56,19 +56,21 @@ class Conversations:
         """By the id of the session; the one that was asked last is at the end."""
 
     async def find(self, dialect: Dialect, asked: Asked, session: str = "") -> Found:
-        """The conversation of a request. It is not free until it is released, unless the reply is known already.
+        """The conversation of a request, held until that is kept or released, unless the reply is known already.
 
         `session` is what the client calls it: the id of one, or a name of its own. Raises JournalBroken, and
         SessionError where no session can be made.
         """
-        root = self._root(dialect, session)
+        meant = self._all.get(session)
+        # Conversations of clients that call them something are never like those of others.
+        root = meant.root if meant is not None else digest(dialect.name, session)
         while True:
-            match self._index.match(root, asked, named=bool(session)):
+            match self._index.match(root, asked, named=bool(session), meant=meant):
                 case Repeats(place):
                     return Found(place.conversation, "asked again, answered the same", place)
                 case GoesOn(conversation, rest):
-                    if not conversation.free.is_set():
-                        await conversation.free.wait()
+                    if not conversation.is_free:
+                        await conversation.freed()
                         continue
                     found = Found(conversation)
                     self._take(conversation, rest)
@@ -76,28 +78,21 @@ class Conversations:
                     found = self._forked(dialect, asked, root, parts)
                 case None:
                     found = self._begun(dialect, asked, root)
-            found.conversation.free.clear()
+            found.conversation.hold(found)
             self._all.move_to_end(found.conversation.run.header.id)
             self._forget_some()
             return found
 
-    def keep(self, conversation: Conversation, event: ModelReply | ModelFailed) -> None:
-        """Record what came of a request. Raises JournalBroken."""
+    def keep(self, found: Found, event: ModelReply | ModelFailed) -> None:
+        """Record what came of a request, which is over with that: its client may ask on. Raises JournalBroken."""
+        conversation = found.conversation
         at = len(conversation.run.events) + 1
         with self._retired_if_broken(conversation):
             conversation.run.keep(event)
         self._index.answer(conversation, event, at)
-
-    def release(self, conversation: Conversation) -> None:
-        """The request has been answered, or given up."""
-        conversation.free.set()
+        conversation.release(found)
 
     # ------------------------------------------------------------ beginning
-
-    def _root(self, dialect: Dialect, session: str) -> str:
-        """The digest of no history: conversations of other clients, as far as they have names, are never like it."""
-        known = self._all.get(session)
-        return known.root if known is not None else digest(dialect.name, session)
 
     def _begun(self, dialect: Dialect, asked: Asked, root: str) -> Found:
         """A conversation of its own. Where it comes with replies that were given here, it is an older one cut short."""
@@ -178,7 +173,7 @@ class Conversations:
 
     def _forget_some(self) -> None:
         spare = len(self._all) - self._most
-        for conversation in [each for each in self._all.values() if each.free.is_set()][: max(0, spare)]:
+        for conversation in [each for each in self._all.values() if each.is_free][: max(0, spare)]:
             del self._all[conversation.run.header.id]
             self._index.forget(conversation)
             self._journals.close(conversation.journal)

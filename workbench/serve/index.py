@@ -30,14 +30,33 @@ class Conversation:
         """The digest of all that is in it."""
         self.given_up = False
         """Whether the latest request failed in a way that no client asks again after."""
-        self.free = asyncio.Event()
-        """Set while no request of it is being answered."""
-        self.free.set()
+        self._answering: object = None
+        self._free = asyncio.Event()
+        self._free.set()
 
     @property
     def name(self) -> str:
         """What people call it: its file."""
         return self.journal.path.stem
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no request of it is being answered."""
+        return self._free.is_set()
+
+    async def freed(self) -> None:
+        """Wait until it is free."""
+        await self._free.wait()
+
+    def hold(self, request: object) -> None:
+        """It is answering that request."""
+        self._answering = request
+        self._free.clear()
+
+    def release(self, request: object) -> None:
+        """That request is over. Says nothing of a later one."""
+        if self._answering is request:
+            self._free.set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +115,22 @@ class Index:
 
     # ------------------------------------------------------------ looking
 
-    def match(self, root: str, asked: Asked, *, named: bool) -> GoesOn | Repeats | Parts | None:
+    def match(
+        self, root: str, asked: Asked, *, named: bool, meant: Conversation | None = None
+    ) -> GoesOn | Repeats | Parts | None:
         """Where that history belongs; None where it is a beginning, or nothing is known of it.
 
         A first request has nothing in it that tells two clients apart. Unless the client has `named` its conversation,
-        it begins a new one; only where the same one has brought no reply so far it is asked once more.
+        it begins a new one; only where the same one has brought no reply so far it is asked once more. Of several that
+        cannot be told apart it is the one that is `meant`, else the latest.
         """
         items, spoken_items = asked.items, asked.spoken
         digests = chain(root, items)
         certain = named or spoken_items > 0
         for at in range(len(items), max(spoken_items, 1) - 1, -1):
-            for conversation in reversed(self._ends.get(digests[at], ())):
-                if certain or (conversation.free.is_set() and not conversation.given_up):
+            there = self._ends.get(digests[at], [])
+            for conversation in [meant] if meant in there else reversed(there):
+                if certain or (conversation.is_free and not conversation.given_up):
                     return GoesOn(conversation, items[at:])
         if not certain:
             return None

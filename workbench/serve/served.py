@@ -144,6 +144,7 @@ class ServedRun(Recording):
         event = await performing.ask_model(
             self._model, self._check, self.state, self._clock, within=None, on_signal=no_signal
         )
+        assert isinstance(event, ModelReply | ModelFailed), "nobody holds a reply that a client waits for"
         if isinstance(event, ModelFailed) or not self.native:
             return event
         step = str(self.state.total_steps + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -29,6 +30,8 @@ KEEP_ALIVE = 75
 """Seconds that an idle connection is kept; longer than clients keep theirs, so that they never meet a closed one."""
 PATIENCE = 1
 """Seconds that replies which are still going out have when the server stops."""
+STRIKING = ("reply", "provider")
+"""Where a fault can be that strikes here."""
 THE_CLIENTS = ("limits", "approval", "person", "goal_check", "authority", "context", "workspace")
 """Tables about the loop and its tools, which are the client's here."""
 
@@ -57,18 +60,21 @@ def serving(
         message = f'serve plays a script, which use = "{scenario.model.use}" is not'
         raise ScenarioError([Problem(path, 0, "model.use", message)])
     scenario = apply_overrides(scenario, ["model.retries=0"])
-    header = _header(scenario, home, path)
-    strikes = tuple(fault for fault in header.faults if fault.on in ("reply", "provider"))
-    notes = list(_notes(scenario, header))
-    header = replace(header, faults=strikes)
+    header = header_of(scenario, home, path)
+    strikes = tuple(fault for fault in header.faults if fault.on in STRIKING)
     journals = Journals(home.sessions)
-    conversations = Conversations(header, lambda clock: build_model(scenario, clock, path), journals)
+    conversations = Conversations(
+        replace(header, faults=strikes), lambda clock: build_model(scenario, clock, path), journals
+    )
     app = App(conversations, model=name, say=say, largest=largest)
-    return Serving(app=app, journals=journals, notes=tuple(notes))
+    return Serving(app=app, journals=journals, notes=tuple(_notes(scenario, header)))
 
 
-def _header(scenario: Scenario, home: Home, path: str) -> Header:
-    """What the sessions begin with. Loop, tools, limits and gate are the client's, and so is what it says first."""
+def header_of(scenario: Scenario, home: Home, path: str) -> Header:
+    """What the sessions begin with. Loop, tools, limits and gate are the client's, and so is what it says first.
+
+    Raises ScenarioError.
+    """
     header = build_header(
         scenario,
         [ToolInfo(name=name) for name in scenario.tools],
@@ -89,7 +95,7 @@ def _header(scenario: Scenario, home: Home, path: str) -> Header:
 
 def _notes(scenario: Scenario, header: Header) -> Iterator[str]:
     for fault in header.faults:
-        if fault.on not in ("reply", "provider"):
+        if fault.on not in STRIKING:
             yield f"the client runs the tools, so this fault does not strike: {describe(fault)}"
     tables = [name for name in THE_CLIENTS if name in scenario.model_fields_set]
     if tables:
@@ -99,9 +105,22 @@ def _notes(scenario: Scenario, header: Header) -> Iterator[str]:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket at that address; port 0 is a free one. Raises OSError."""
-    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    return socket.create_server(address[:2], family=family)
+    """A socket at that address; port 0 is a free one. Raises OSError.
+
+    It knows its protocol, as one of `socket.create_server` does not: asyncio sends at once only on such sockets, and
+    what is sent in two parts is held back for 40 ms on others.
+    """
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        if os.name != "nt":  # where it would let two servers have one port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
 
 def server_of(app: App) -> Server:

@@ -36,7 +36,8 @@ from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Any
 
-from workbench.core.events import Event, from_fields, to_fields
+from workbench.core.events import Event
+from workbench.core.plain import from_fields, to_fields
 
 HEAD = "[[event]]\n"
 TRAILER = "#~ "

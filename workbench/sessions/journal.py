@@ -41,6 +41,8 @@ class Session:
     events: list[Event]
     torn: str | None = None
     """What was left out at the end of the file, as a sentence; None when the file is whole."""
+    length: int = 0
+    """Bytes of the file up to the end of the last event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def _parsed(path: Path, data: bytes, good: Extent, torn: str | None) -> Session:
             events.append(event)
     except ValueError as error:
         raise SessionError(f"{where}: {error}") from None
-    return Session(path=path, header=header, events=events, torn=torn)
+    return Session(path=path, header=header, events=events, torn=torn, length=good.length)
 
 
 def _torn(path: Path, data: bytes, good: Extent, fate: str) -> str | None:
@@ -150,7 +152,8 @@ class JournalWriter:
     """Appends events to one session. `create_session` and `open_session` give one; close it when done.
 
     An event is in the file, whole, when `append` returns, and on the disk when it was asked to sync and the writer is
-    durable. After an error the file is as it was before.
+    durable. Whether the file is still as this writer left it is then looked at first. After an error it is as it was
+    before.
     """
 
     __slots__ = ("_durable", "_file", "_last", "_length", "_lock", "_seal", "path")
@@ -179,6 +182,8 @@ class JournalWriter:
             raise JournalError(f"event {n} ({event.kind}) cannot be written as TOML: {error}") from error
         if self._file < 0:
             raise JournalError(f"{self.path.name} is closed; nothing more is written to it")
+        if sync:
+            self._check_place()
         data = b"\n" + body + self._seal.line(n, body)
         try:
             _write_all(self._file, data)
@@ -204,6 +209,17 @@ class JournalWriter:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _check_place(self) -> None:
+        """That the file is still the one at its path, and ends where this writer left it. Raises JournalError."""
+        try:
+            ours, there = os.fstat(self._file), os.stat(self.path)  # noqa: PTH116 - half the time of Path.stat
+        except OSError as error:
+            raise JournalError(f"{self.path.name} is not there any more: {error.strerror}") from error
+        if (ours.st_ino, ours.st_dev) != (there.st_ino, there.st_dev):
+            raise JournalError(f"{self.path.name} was replaced by another file; nothing more is written to it")
+        if ours.st_size != self._length:
+            raise JournalError(f"{self.path.name} was changed by something else; nothing more is written to it")
 
     def _undo(self) -> None:
         """Back to the last whole event. Where even that fails nothing may follow: it would land in a torn event."""

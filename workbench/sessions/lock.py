@@ -60,6 +60,21 @@ class Lock:
         return file
 
 
+def is_held(session: Path) -> bool:
+    """Whether somebody has the right to write that session now."""
+    try:
+        file = os.open(session.with_name(f"{session.name}.lock"), os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        _lock(file)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
 def _sentence(session: Path, owner: str) -> str:
     who = "in this process" if owner == str(os.getpid()) else f"by process {owner}" if owner.isdigit() else "elsewhere"
     return f"{session.name} is being written {who}: open it to read only, or fork it"

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.core.canonical import canonical, parse_object
+from workbench.core.outcomes import given_up
 from workbench.core.ports import Checked, OnLate, ToolOutcome
 from workbench.core.values import ToolInfo
 from workbench.toolkit.errors import ToolError
@@ -111,7 +112,7 @@ class ToolBox:
         if in_time:
             return work.result()
         assert limit is not None
-        return _timed_out(tool.info, limit)
+        return given_up(tool.info.name, tool.info, limit)
 
     def _abandon(self, work: Work, late: Callable[[str], None]) -> None:
         def arrived(work: Work) -> None:
@@ -207,14 +208,3 @@ def _work_in_thread(
 def _shorter(first: float | None, second: float | None) -> float | None:
     limits = [limit for limit in (first, second) if limit is not None]
     return min(limits) if limits else None
-
-
-def _timed_out(info: ToolInfo, limit: float) -> ToolOutcome:
-    retry = info.idempotent or info.risk == "read"
-    advice = (
-        "Trying again may help."
-        if retry
-        else "Whether it acted is not known, so do not call it again before you have checked."
-    )
-    content = f"{info.name} did not finish within {limit:g} s and was given up. {advice}"
-    return ToolOutcome(outcome="failed", content=content, retry=retry)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import posixpath
-import re
 
-from workbench.toolkit.sizes import MAX_PATH_CHARS
+from workbench.core.paths import why_not
 
 _RULE = 'Paths are relative to the workspace and use "/", for example "sub/notes.txt".'
-_DRIVE = re.compile(r"[A-Za-z]:")
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:", re.IGNORECASE)
 
 
 def quoted(text: str, most: int = 100) -> str:
@@ -26,42 +22,5 @@ def refused(path: str, why: str) -> str:
 
 def refusal(path: str) -> str:
     """Why this path cannot be one inside a workspace, as a sentence; "" when its text is in order."""
-    # Also without its "." and "..", since that is the name under which an effect is recorded.
-    why = _why_not(path) or _why_not(posixpath.normpath(path))
+    why = why_not(path)
     return refused(path, why) if why else ""
-
-
-def _why_not(path: str) -> str:
-    if not path:
-        return "it is empty"
-    if len(path) > MAX_PATH_CHARS:
-        return f"it has more than {MAX_PATH_CHARS:,} characters"
-    if "\0" in path:
-        return "it holds a NUL character"
-    if not path.isascii() and path != path.encode("utf-8", "replace").decode():
-        return "it holds half a character"
-    if "\\" in path:
-        return "it holds a backslash"
-    if _URL.match(path):
-        return "it is a URL"
-    if _DRIVE.match(path):
-        return "it begins with a drive letter"
-    if path.startswith("/"):
-        return "it is absolute"
-    parts = path.split("/")
-    if parts[0] == "~":
-        return '"~" does not stand for a home folder here'
-    return "it leads outside the workspace" if _climbs_out(parts) else ""
-
-
-def _climbs_out(parts: list[str]) -> bool:
-    """Whether the path leaves its root on the way, even if it came back: that would tell the root's own name."""
-    depth = 0
-    for part in parts:
-        if part == "..":
-            depth -= 1
-        elif part not in ("", "."):
-            depth += 1
-        if depth < 0:
-            return True
-    return False

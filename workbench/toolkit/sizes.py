@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-MAX_PATH_CHARS = 1_000
-"""Of a path a tool is given."""
 MAX_READ_BYTES = 5_000_000
 """Of a file that is read whole."""
 MAX_WRITE_CHARS = 1_000_000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
-from workbench.tui.registry import ACTIONS, BY_NAME, KEY_LINES, TOGETHER, Action, Keymap, Where
+from workbench.tui.action import Action, Keymap, Where
+from workbench.tui.registry import ACTIONS, BY_NAME, KEY_LINES, TOGETHER
 from workbench.tui.situation import ScreenName, Situation
 
 __all__ = [
@@ -84,6 +85,7 @@ def palette_actions(situation: Situation) -> list[Action]:
         "home": ("home",),
         "run": ("run", "transcript"),
         "editor": ("editor", "script"),
+        "matrix": ("matrix",),
     }
     own = owns[situation.screen]
     return [each for each in ACTIONS if each.where in ("app", "screen", *own) and not each.unless(situation)]

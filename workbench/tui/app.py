@@ -146,6 +146,14 @@ class WorkbenchApp(App[None]):
         """A fork of the run, in place of its screen; the run stays as it is."""
         self._opener.fork(opened, branch, play=play)
 
+    def open_made(self, make: Callable[[], Opened], *, play: bool = False) -> None:
+        """A run that `make` opens, in a thread."""
+        self._opener.made(make, play=play)
+
+    def open_matrix(self, of: Path | Opened) -> None:
+        """The fault matrix of a scenario file, or of the scenario of a run."""
+        self._opener.matrix(of)
+
     def leave_run(self, screen: RunView) -> None:
         """Close the run in order, then go back to what was below it."""
         self.run_worker(self._opener.leave(screen), group="open")

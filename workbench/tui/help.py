@@ -34,6 +34,8 @@ WORDS: tuple[tuple[str, Role, str], ...] = (
     ("step", "", "One reply of the model. The step cap counts these."),
     ("move", "", "What one press of space does: ask the model, run a tool, pass a result on."),
 )
+ELSEWHERE = ("Script editor", "Fault matrix", "Home")
+"""What the help has last on the Run screen: keys that do not work there."""
 KEYS = 15
 """Cells for the keys; longer ones stand on a row of their own."""
 GAP = 4
@@ -88,9 +90,13 @@ def ordered(sections: Mapping[str, Sequence[tuple[str, str]]], screen: ScreenNam
         (name, [(keys, "primary", sentence) for keys, sentence in rows]) for name, rows in sections.items()
     ]
     glossary: list[Section] = [("Signs", SIGNS), ("Words", WORDS)]
-    own = {"home": ["Home", "Everywhere"], "editor": ["Script editor", "Everywhere"]}.get(screen)
+    own = {
+        "home": ["Home", "Everywhere"],
+        "editor": ["Script editor", "Everywhere"],
+        "matrix": ["Fault matrix", "Everywhere"],
+    }.get(screen)
     if own is None:
-        elsewhere = [*_only(of_keys, "Script editor"), *_only(of_keys, "Home")]
+        elsewhere = [each for name in ELSEWHERE for each in _only(of_keys, name)]
         return [*(each for each in of_keys if each not in elsewhere), *glossary, *elsewhere]
     first = [each for name in own for each in _only(of_keys, name)]
     return [*first, *glossary, *(each for each in of_keys if each not in first)]

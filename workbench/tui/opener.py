@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Wanted:
     """A run to open: how, whether it starts running, and the screen it takes the place of."""
 
-    make: Callable[[Home, bool], Opened]
-    """From a home, and whether only to read."""
+    make: Callable[[Home, bool], Opened | Screen[None]]
+    """From a home, and whether only to read: the run, or the whole screen where it is not the Run screen."""
     play: bool = False
     until: int | None = None
     """The reply of the script up to which it runs, from 0."""
@@ -87,6 +87,20 @@ class Opener:
 
         self._open(Wanted(make, play, in_place_of=next(self._app.runs(), None)))
 
+    def made(self, make: Callable[[], Opened], *, play: bool) -> None:
+        """A run that `make` opens."""
+        self._open(Wanted(lambda _, __: make(), play))
+
+    def matrix(self, of: Path | Opened) -> None:
+        """The fault matrix of a scenario file, or of the scenario of a run."""
+
+        def make(home: Home, _: bool) -> Screen[None]:
+            from workbench.tui.matrix.opener import matrix_of
+
+            return matrix_of(of, home)
+
+        self._open(Wanted(make))
+
     async def leave(self, screen: RunView) -> None:
         await screen.close_run()
         if next(self._app.runs(), None) is screen:
@@ -100,17 +114,18 @@ class Opener:
 
     async def _make(self, wanted: Wanted, read_only: bool) -> None:
         try:
-            opened, screen = await asyncio.to_thread(_made, wanted, self._app.home, read_only)
+            screen = await asyncio.to_thread(_made, wanted, self._app.home, read_only)
         except Exception as error:
             if not self._explained(error, wanted):
                 raise
             return
         if wanted.in_place_of is not None:
             await self.leave(wanted.in_place_of)
-        self._app.push_screen(screen(opened, play=wanted.play, until=wanted.until))
+        self._app.push_screen(screen)
 
     def _explained(self, error: Exception, wanted: Wanted) -> bool:
         """Ask about what a person can allow, say what else is wrong. Returns whether it was one of the known errors."""
+        from workbench.lab.trials import NoMatrix
         from workbench.runner import CommandError
         from workbench.sandbox import TrustNeeded
         from workbench.scenarios.errors import ScenarioError
@@ -121,14 +136,14 @@ class Opener:
                 self._ask_to_trust(error.folder, f"Trust {error.folder}?", error.why, wanted)
             case SessionLocked():
                 self._app.push_screen(
-                    Confirm("Open it for reading only?", str(error), yes="read only"),
+                    Confirm("Follow it, for reading only?", str(error), yes="follow"),
                     lambda yes: self._open(wanted, read_only=True) if yes else None,
                 )
             case ScenarioError() if self._lacks_tools(error):
                 self._ask_about_tools(error, wanted)
             case ScenarioError():
                 self._app.report(*map(str, error.problems))
-            case SessionError() | HomeError() | CommandError():
+            case SessionError() | HomeError() | CommandError() | NoMatrix():
                 self._app.report(str(error))
             case OSError():
                 self._app.report(f"it cannot be opened: {error}")
@@ -170,8 +185,11 @@ class Opener:
         self._open(wanted)
 
 
-def _made(wanted: Wanted, home: Home, read_only: bool) -> tuple[Opened, Callable[..., Screen[Any]]]:
-    """The run, and the screen for it, whose imports take a while, too."""
+def _made(wanted: Wanted, home: Home, read_only: bool) -> Screen[None]:
+    """The screen of what is wanted, whose imports take a while, too."""
+    made = wanted.make(home, read_only)
+    if isinstance(made, Screen):
+        return made
     from workbench.tui.run.screen import RunScreen
 
-    return wanted.make(home, read_only), RunScreen
+    return RunScreen(made, play=wanted.play, until=wanted.until)

@@ -5,19 +5,12 @@ Bindings, the key line, the palette and the help are made from this list; nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 from workbench.tui import situation as when
+from workbench.tui.action import Action, Where
+from workbench.tui.matrix.actions import MATRIX
 from workbench.tui.situation import Phase, ScreenName, Situation
-
-Where = Literal[
-    "app", "screen", "home", "run", "transcript", "bar", "limits", "viewer", "area", "search", "editor", "script",
-    "problems",
-]  # fmt: skip
-"""What binds the keys: the app, every screen, one screen, or the widget that has focus."""
 
 TOGETHER: tuple[tuple[str, tuple[Where, ...]], ...] = (
     ("Home", ("app", "screen", "home")),
@@ -28,38 +21,10 @@ TOGETHER: tuple[tuple[str, tuple[Where, ...]], ...] = (
     ("the text area", ("app", "area")),
     ("the search field", ("app", "search")),
     ("the script editor", ("app", "screen", "editor", "problems")),
+    ("the fault matrix", ("app", "screen", "matrix")),
     ("the text of a script", ("editor", "script")),  # where ctrl+z is undo, as in every text area
 )
 """Places whose keys work at the same time, and so must differ."""
-
-Keymap = Mapping[str, str]
-"""Action name to keys, joined by commas. Actions that are not in it have the keys of the registry."""
-
-Words = str | Callable[[Situation], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """One thing a person can do. `name` is also the name of its method, `action_…`, and its key in a keymap."""
-
-    name: str
-    keys: str
-    """Joined by commas; the first one is shown."""
-    title: str
-    """For help and palette, and the label where there is none."""
-    help: str
-    where: Where
-    group: str
-    label: Words = ""
-    """For the key line."""
-    short: Words = ""
-    """For the key line below 100 columns; the label where there is none."""
-    unless: Callable[[Situation], str] = when.always
-    """Why it cannot act now; "" when it can."""
-    pair: str = ""
-    """The action that goes the other way: the key line shows both keys with the label of this one."""
-    priority: bool = False
-
 
 _app = partial(Action, where="app", group="Everywhere")
 _screen = partial(Action, where="screen", group="Everywhere")
@@ -119,7 +84,7 @@ ACTIONS: tuple[Action, ...] = (
         "q",
         "back",
         "Back to Home; on Home, quit.",
-        label=lambda s: {"home": "quit", "editor": "leave"}.get(s.screen, "home"),
+        label=lambda s: {"home": "quit", "editor": "leave", "matrix": "back"}.get(s.screen, "home"),
     ),
     # ---- Home
     _home("previous_item", "up,k", "up", "Up the list."),
@@ -141,6 +106,14 @@ ACTIONS: tuple[Action, ...] = (
     _home("edit_script", "e", "edit script", "Edit the script; an example is edited in a copy.", unless=when.picked),
     _home("rename", "s", "name it…", "Give the session another name.", short="name…", unless=when.picked),
     _home("delete", "x", "delete…", "Delete the session, or a whole branch of forks; asks first.", unless=when.picked),
+    _home(
+        "matrix",
+        "M",
+        "fault matrix",
+        "Every step of the script against every fault, and what becomes of each run.",
+        short="matrix",
+        unless=when.picked,
+    ),
     _home("settings", "comma", "settings", "Themes and settings."),
     # ---- moving the run
     _moving(
@@ -254,7 +227,7 @@ ACTIONS: tuple[Action, ...] = (
     _viewer("next_request", "right", "step after", "The request of the step after, or the next frame."),
     # ---- sessions
     _sessions("fork", "F", "fork…", "A new session from here; what is not undone is said first.", unless=when.still),
-    _sessions("model", "M", "another model…", "Who is asked from here on.", short="model…", unless=when.model_changes),
+    _sessions("model", "A", "another model…", "Who is asked from here on.", short="model…", unless=when.model_changes),
     _sessions("again", "R", "run again", "Run again from the start, in a new session.", short="again"),
     _sessions("message", "m", "message", "Send a message; the run goes on with it.", unless=when.messages),
     _sessions("name", "s", "name it", "Give the session a name; it is saved all along.", short="name"),
@@ -268,6 +241,7 @@ ACTIONS: tuple[Action, ...] = (
         short="script",
         unless=when.still,
     ),
+    _sessions("matrix_of_run", "M", "fault matrix", "Every step of its scenario against every fault."),
     _sessions("grants", "g", "grants", "What you allowed for this run, to look at and to withdraw."),
     # ---- approval
     _approval(
@@ -357,6 +331,7 @@ ACTIONS: tuple[Action, ...] = (
     _problems("previous_problem", "up,k", "up", "The problem above."),
     _problems("next_problem", "down,j", "down", "The problem below."),
     _problems("to_problem", "enter", "to the text", "To the line of the problem, or back to the text."),
+    *MATRIX,
 )
 BY_NAME: dict[str, Action] = {action.name: action for action in ACTIONS}
 
@@ -368,6 +343,7 @@ _HOME = (
     "new_script",
     "edit_script",
     "rename",
+    "matrix",
     "delete",
     "settings",
     "back",
@@ -375,6 +351,7 @@ _HOME = (
 _ENDED = ("message", "event_back", "fork", "again", "make_scenario", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
+_MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")
 KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("home", "idle"): _HOME,
     ("home", "typing"): ("close",),
@@ -386,6 +363,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "hold"): ("move", "run", "edit", "undo_change", "hold", "sees"),
     ("run", "stopped"): ("raise_cap", "run", "ping", *_ENDED),
     ("run", "answered"): _ENDED,
+    ("run", "elsewhere"): ("event_back", "sees", "loop", "original", "back"),
     ("run", "past"): ("event_back", "step_back", "latest", "fork", "edit", "sees", "loop", "run"),
     ("run", "reply"): ("move", "run", "sees", "event_back", "loop", "hold", "make_scenario", "cap"),
     ("run", "typing"): ("submit", "close"),
@@ -395,6 +373,8 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "scopes"): ("allow", "close"),
     ("run", "list"): ("close",),
     ("editor", "typing"): ("save", "run_script", "run_from_here", "insert_table", "close", "undo"),
+    ("matrix", "idle"): _MATRIX,
+    ("matrix", "running"): ("stop_matrix", *_MATRIX),
     ("editor", "idle"): ("to_problem", "back", "save", "run_script", "run_from_here", "insert_table"),
 }
 """The actions on the key line, in order: what moves the run first, then looking, then breaking. Help is always last."""

@@ -34,7 +34,7 @@ class Situated(Protocol):
 
 @runtime_checkable
 class RunView(Protocol):
-    """The Run screen, as far as the app has to do with it."""
+    """The Run screen, or another one that makes runs, as far as the app has to do with it."""
 
     @property
     def going(self) -> bool:
@@ -77,8 +77,14 @@ class Shell(Protocol):
     def fork_run(self, opened: Opened, branch: Branch, *, play: bool = False) -> None:
         """A fork of the run, in place of its screen; the run stays as it is."""
 
+    def open_made(self, make: Callable[[], Opened], *, play: bool = False) -> None:
+        """A run that `make` opens; it may take a while, and is called in a thread."""
+
+    def open_matrix(self, of: Path | Opened) -> None:
+        """The fault matrix of a scenario file, or of the scenario of a run."""
+
     def leave_run(self, screen: RunView) -> None:
-        """Close the run and go back to Home."""
+        """Close the run and go back to what was below it."""
 
     def open_settings(self) -> None: ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ScreenName = Literal["home", "run", "editor"]
+ScreenName = Literal["home", "run", "editor", "matrix"]
 Phase = Literal[
     "idle",
     "running",
@@ -20,6 +20,7 @@ Phase = Literal[
     "stopped",
     "answered",
     "past",
+    "elsewhere",
     "typing",
     "writing",
     "field",
@@ -68,6 +69,8 @@ class Situation:
     """Whether the next move asks for a reply of a script, which can be changed beforehand."""
 
 
+ELSEWHERE = "somebody else makes the moves of this session: here it is only read"
+
 # ---------------------------------------------------------------- why not
 
 
@@ -84,6 +87,8 @@ def while_open(s: Situation) -> str:
 
 
 def moves(s: Situation) -> str:
+    if s.phase == "elsewhere":
+        return ELSEWHERE
     if s.phase == "approval":
         return "waiting for you: {allow}, {deny}, {edit}, {answer_for}"
     if s.phase == "scopes":
@@ -169,6 +174,14 @@ def picked(s: Situation) -> str:
 
 def has_original(s: Situation) -> str:
     return "" if s.has_original else "this entry was not changed"
+
+
+def making(s: Situation) -> str:
+    return "" if s.phase == "running" else "no runs are being made"
+
+
+def made(s: Situation) -> str:
+    return "" if s.has_entry else "there is nothing yet: the unbroken run comes first"
 
 
 def in_past(s: Situation) -> str:

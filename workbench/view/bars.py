@@ -7,11 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from workbench.core.door import NEVER_RAN, reply_at
+from workbench.core.events import Held, HeldReply
 from workbench.core.gate import describe, matches
 from workbench.core.loop import AskPerson, Move
+from workbench.core.ports import Reply
+from workbench.core.reading import doubt_of
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES, Status
+from workbench.faults.replies import written_out
 from workbench.view import words
 from workbench.view.arguments import argument_rows, brief_line, one_line_arguments
 from workbench.view.entries import Line, Role, Span
@@ -66,6 +71,8 @@ def bar_for(
         question = move.question
         if question.on == "approval":
             return _approval(state, question.calls, width, rows, preview, chosen)
+        if question.reply is not None:
+            return _hold_reply(state, question.reply, width, rows)
         if question.on == "hold":
             return _hold(question.calls[0], width, rows)
         if question.on == "interrupted":
@@ -124,7 +131,7 @@ def _batch(
 
 
 def consequences(state: State, record: CallRecord, preview: Preview, width: int, *, brief: bool = False) -> list[Line]:
-    """What a call would do, in the tool's own words, and why the person is asked; in brief only why again."""
+    """What a call would do, in the tool's own words, and why the person is asked; in brief only a why that warns."""
     tool = state.tool(record.call.tool)
     lines: list[Line] = []
     sentence = one_line(preview(record.call.tool, record.arguments))
@@ -133,7 +140,7 @@ def consequences(state: State, record: CallRecord, preview: Preview, width: int,
         lines += within(rows, width, BRIEF_ROWS)[0] if brief else rows
     if tool is not None and tool.consequence:
         lines += wrap((Span(one_line(tool.consequence), "quiet"),), width)
-    why = _known_before(state, record) if brief else _why_asked(state, record)
+    why = _known_before(state, record) or ("" if brief else _why_asked(state, record))
     if why:
         lines += wrap((Span(why, "quiet"),), width)
     return lines
@@ -145,8 +152,6 @@ def _why_asked(state: State, record: CallRecord) -> str:
     if tool is None:
         return ""
     name = words.name_of(tool.name)
-    if known := _known_before(state, record):
-        return known
     arguments = _arguments(record)
     for rule in state.header.rules:
         if rule.decide == "ask" and matches(rule, tool.name, arguments):
@@ -164,7 +169,7 @@ def _known_before(state: State, record: CallRecord) -> str:
     if key in state.forked_keys:
         return f"Asked because another branch of this run has already done this.{_came_of(state, key)}"
     if key in state.unsure_keys:
-        return "Asked because the same call was interrupted before, and nobody knows whether it took effect."
+        return "Asked because nobody knows what came of the same call before: it may have taken effect already."
     return ""
 
 
@@ -197,11 +202,46 @@ def _hold(record: CallRecord, width: int, rows: int) -> Bar:
     head: list[Line] = []
     if held.outcome != "ran":
         head = [(Span(f"✗ {held.outcome.replace('_', ' ')}", "error"),)]
-    if held.changed_by:
-        head.append((Span(f"≠ changed by {words.changer_words(held.changed_by)}", "changed"),))
+    head += _change(held, width - 2)
     lines, whole = _data_rows(held.content, width - 2, rows)
     body = [row for line in head for row in wrap(line, width - 2)] + lines
     return Bar(kind="hold", role="held", title=title, body=tuple(body), calls=(record.call.id,), whole=whole)
+
+
+def _hold_reply(state: State, held: HeldReply, width: int, rows: int) -> Bar:
+    title = (
+        Span("◆ Held at the door: nothing in this reply is believed yet", "held"),
+        Span(f"   reply of step {amount(state.total_steps + 1)}", "quiet"),
+    )
+    reply = reply_at(held)
+    written, whole = text_rows(written_out(reply) or "(an empty reply)", width - 2, rows)
+    body = [*_change(held, width - 2), *written]
+    body += wrap((Span(_read_as(state, reply), "quiet"),), width - 2)
+    return Bar(kind="hold", role="held", title=title, body=tuple(body), whole=whole)
+
+
+def _change(held: Held | HeldReply, width: int) -> list[Line]:
+    """Who changed what is held, and what it was."""
+    if not held.changed_by:
+        return []
+    never_ran = isinstance(held, Held) and held.original_outcome == NEVER_RAN
+    was = "the tool did not run" if never_ran else f"was {one_line(held.original) or 'nothing'}"
+    line = (Span(f"≠ changed by {words.changer_words(held.changed_by)}", "changed"), Span(f"   {was}", "quiet"))
+    return [clip(line, width)]
+
+
+def _read_as(state: State, reply: Reply) -> str:
+    """What the loop would make of a reply, as a sentence."""
+    doubt = doubt_of(reply)
+    if doubt is not None:
+        return f"It would not be believed: {doubt[1][:1].lower()}{one_line(doubt[1][1:])}"
+    reading = state.protocol.read(reply.text, reply.calls, state.header.options)
+    if reading.kind == "answer":
+        return "It would be read as an answer, which ends the run."
+    if reading.kind == "malformed":
+        return f"It could not be read: {one_line(reading.problem)}"
+    names = words.names_of([call.tool for call in reading.calls])
+    return f"It would be read as a call of {names}."
 
 
 def _data_rows(text: str, width: int, rows: int) -> tuple[list[Line], bool]:

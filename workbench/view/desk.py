@@ -6,11 +6,13 @@ from bisect import bisect_left
 from typing import Literal
 
 from workbench.core.canonical import parse_object
-from workbench.core.events import Event, Held, ModelFailed, ModelReply, ToolResult, UserMessage
+from workbench.core.door import reply_at
+from workbench.core.events import Event, Held, HeldReply, ModelFailed, ModelReply, ToolResult, UserMessage
 from workbench.core.loop import AskModel, AskPerson, Finished, Move
 from workbench.core.records import CallRecord, RequestMark
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
+from workbench.faults.replies import written_out
 from workbench.models.human import HumanModel
 from workbench.runner import Run
 from workbench.view import words
@@ -24,7 +26,7 @@ from workbench.view.replies import thoughts
 from workbench.view.timeline import Timeline
 
 Stand = Literal[
-    "idle", "running", "paused", "approval", "interrupted", "hold", "reply", "stopped", "answered", "past"
+    "idle", "running", "paused", "approval", "interrupted", "hold", "reply", "stopped", "answered", "past", "elsewhere"
 ]  # fmt: skip
 
 ASKED: dict[str, Stand] = {"approval": "approval", "hold": "hold", "interrupted": "interrupted"}
@@ -39,7 +41,9 @@ class Desk:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.history = History(run.header, run.events)
-        self.timeline = Timeline(run.events, run.state, move_from=run.move_from)
+        self.elsewhere = False
+        """Whether somebody else is making the moves, in another process."""
+        self.timeline = Timeline(run.events, run.state, move_from=self._move_from)
         self._past: State | None = None
         self.incoming = Incoming()
         """The reply that is coming in."""
@@ -62,6 +66,10 @@ class Desk:
         """What happened, or happens, next from there."""
         return self.run.move_from(self.state)
 
+    def _move_from(self, state: State) -> Move:
+        """What happens next, as far as it is ours: nobody here is asked about what happens elsewhere."""
+        return AskModel() if self.elsewhere else self.run.move_from(state)
+
     @property
     def stand(self) -> Stand:
         """How things stand, in one word that decides which keys work."""
@@ -70,6 +78,8 @@ class Desk:
         if self.run.in_flight is not None or self.run.playing:
             return "running"
         move = self.run.next
+        if self.elsewhere and not isinstance(move, Finished):
+            return "elsewhere"
         if isinstance(move, AskPerson):
             return ASKED.get(move.question.on, "paused")
         if isinstance(move, Finished):
@@ -118,6 +128,8 @@ class Desk:
                 return Entry(n, self.run.state.total_steps + 1, role.upper(), role, lines)
             doing = f"{words.doing(self.run.in_flight)} …{self._for_long(now)}"
             return Entry(n, None, "NOW", "quiet", ((Span(doing, "quiet", italic=True),),))
+        if self.stand == "elsewhere":
+            return Entry(n, None, "NOW", "quiet", ((Span(self._elsewhere_words(), "quiet", italic=True),),))
         move = self.move
         # What is asked now stands in the bar; that it was asked then stands nowhere else.
         if isinstance(move, Finished) or (isinstance(move, AskPerson) and not self.looking_back):
@@ -135,6 +147,11 @@ class Desk:
             self._doing = self.run.in_flight, now
         seconds = now - self._doing[1]
         return f" {clock(seconds)}" if seconds >= 1 else ""
+
+    def _elsewhere_words(self) -> str:
+        """What somebody else is at, as far as it can be told from here."""
+        at_work = [record.call.tool for record in self.run.state.open_calls() if record.phase == "started"]
+        return f"{words.names_of(at_work)} at work elsewhere …" if at_work else "the next move is made elsewhere …"
 
     def call_of_entry(self, index: int) -> str:
         """The call that an entry is about; "" when it is about none."""
@@ -224,9 +241,12 @@ class Desk:
                 lines += _titled("what had come of the reply", event.partial)
             case Held():
                 lines += _titled("what is held", event.content)
+            case HeldReply():
+                lines += _titled("what is held", written_out(reply_at(event)))
             case ToolResult():
                 lines += _titled("for you only; the model did not see it", event.detail)
-        if isinstance(event, ModelReply | ToolResult) and event.changed:
+        changed = event.changed_by if isinstance(event, Held | HeldReply) else getattr(event, "changed", False)
+        if changed and isinstance(event, Held | HeldReply | ModelReply | ToolResult):
             lines += _titled("before it was changed", event.original or "(nothing)")
         return lines
 

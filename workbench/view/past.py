@@ -10,6 +10,7 @@ from workbench.core.events import (
     Event,
     Forked,
     Held,
+    HeldReply,
     LateResult,
     ModelFailed,
     ModelReply,
@@ -98,7 +99,7 @@ def event_sign(event: Event, step: int) -> str:
             return "✗"
         case Decided():
             return "▲"
-        case Held():
+        case Held() | HeldReply():
             return "◆"
         case Stopped():
             return "■"
@@ -125,6 +126,7 @@ _WORDS: dict[type[Event], str] = {
     UserMessage: "the user spoke",
     ModelFailed: "the request failed",
     Notice: "a note to the model",
+    HeldReply: "a reply was held",
     Remark: "a remark for people",
     SettingsChanged: "a setting changed",
     StopRequested: "a stop was asked for",

@@ -14,6 +14,7 @@ from workbench.core.events import (
     Event,
     Forked,
     Held,
+    HeldReply,
     LateResult,
     ModelFailed,
     ModelReply,
@@ -43,9 +44,9 @@ THOUGHT = 100
 """Characters of a thought that are shown; the rest is for who looks at the whole entry."""
 
 SHOWN = (
-    UserMessage, ModelReply, ModelFailed, ToolResult, Held, LateResult, Notice, Remark, SettingsChanged, Stopped,
-    Forked,
-)  # fmt: skip
+    *(UserMessage, ModelReply, ModelFailed, HeldReply, ToolResult, Held, LateResult, Notice, Remark, SettingsChanged),
+    *(Stopped, Forked),
+)
 DATA = (ToolResult, Held, LateResult)
 UNFOLDED = (SettingsChanged, Stopped, Forked)
 
@@ -151,7 +152,8 @@ class Timeline:
         event = self._events[self._numbers[index] - 1]
         if type(event) is ToolResult:
             if event.content and not event.changed_by and event.outcome != "defect":
-                return f"{self._meta(index, event)}\n{_shown(event.content)}"
+                meta, shown = self._meta(index, event), _shown(event.content)
+                return f"{meta}\n{shown}" if meta else shown
         elif type(event) is ModelReply:
             if event.reading == "calls" and not (
                 event.changed_by
@@ -253,15 +255,16 @@ class Timeline:
     def _held(self, index: int, event: Held) -> Parts:
         record = self._state_at(index).record(event.call)
         waits = record is None or record.result is None
-        lines: list[Line] = [
-            (Span("the model has not read this yet" if waits else "was held at the door", "quiet"),),
-        ]
-        if event.changed_by:
-            lines.append((Span(f"≠ changed by {words.changer_words(event.changed_by)}", "changed"),))
+        lines = _at_door(event, "the model has not read this yet" if waits else "")
         parts = [_tool_of(record, event.call), flat(event.source), duration(event.took)]
         if event.trust == "untrusted":
             parts.append("not trusted")
         return None, "HELD", "held", lines, " · ".join(part for part in parts if part)
+
+    def _held_reply(self, index: int, event: HeldReply) -> Parts:
+        waits = any(event is held for held in self._state_at(index).held_replies)
+        lines = _at_door(event, "nothing in this reply is believed yet" if waits else "")
+        return None, "HELD", "held", lines, f"reply of the model · {duration(event.took)}"
 
     def _late(self, index: int, event: LateResult) -> Parts:
         name = _tool_of(self._state_at(index).record(event.call), event.call)
@@ -366,6 +369,14 @@ def _tool_of(record: CallRecord | None, call_id: str) -> str:
     return flat(record.call.tool if record is not None else call_id)
 
 
+def _at_door(event: Held | HeldReply, waits: str) -> list[Line]:
+    """The lines of what stands at the door, or stood there, with who had changed it by then."""
+    lines: list[Line] = [(Span(waits or "was held at the door", "quiet"),)]
+    if event.changed_by:
+        lines.append((Span(f"≠ changed by {words.changer_words(event.changed_by)}", "changed"),))
+    return lines
+
+
 def _struck(faults: Sequence[str]) -> Line:
     return (Span(f"≠ struck by {' and '.join(f'fault {flat(name)}' for name in faults)}", "changed"),)
 
@@ -390,6 +401,7 @@ _ENTRIES: dict[type[Event], Callable[..., Parts]] = {
     ModelFailed: Timeline._failed,
     ToolResult: Timeline._result,
     Held: Timeline._held,
+    HeldReply: Timeline._held_reply,
     LateResult: Timeline._late,
     Notice: Timeline._notice,
     Remark: Timeline._remark,

@@ -84,6 +84,8 @@ def _asked(move: AskPerson) -> Trace:
     match move.question.on:
         case "approval":
             return Trace(RUN, "A gate stands before the tool. Nothing has run yet.")
+        case "hold" if move.question.reply is not None:
+            return Trace(ASK, "The reply has come; it stands at the door, and nothing in it is believed yet.")
         case "hold":
             return Trace(RUN, "The tool has run; the model has not read the result.")
         case _:

@@ -122,7 +122,7 @@ def move_words(move: Move, state: State) -> str:
             names = names_of([record.call.tool for record in question.calls])
             return {
                 "approval": f"ask you about {names}",
-                "hold": "pass it on",
+                "hold": "pass it on" if question.calls else "let the reply in",
                 "interrupted": "ask you what happened",
             }.get(question.on, "wait for you")
         case Record():
@@ -139,7 +139,9 @@ def short_move(move: Move) -> str:
         case RunTools(records):
             return f"run {name_of(records[0].call.tool)}" if len(records) == 1 else f"run {len(records)} tools"
         case AskPerson(question):
-            return "pass it on" if question.on == "hold" else "waiting for you"
+            if question.on != "hold":
+                return "waiting for you"
+            return "pass it on" if question.calls else "let it in"
         case Record():
             return "go on"
         case Finished():
@@ -351,7 +353,9 @@ def setting_words(key: str, value: object) -> list[str]:
     if key.startswith("limits."):
         return [_cap_words(key, value)]
     if key == "hold":
-        return ["results are held at the door" if value else "results are no longer held"]
+        if isinstance(value, str):
+            return [f"held at the door: {one_line(value)}"]
+        return ["results are held at the door" if value else "nothing is held at the door any more"]
     if key == "next_reply":
         return ["the reply that is due is the script's again" if value is None else "you put another reply in place"]
     if key == "model" and isinstance(value, dict):
@@ -360,6 +364,10 @@ def setting_words(key: str, value: object) -> list[str]:
         return [f"named {one_line(str(value))}"]
     if key == "approval.default":
         return [APPROVALS.get(str(value), one_line(f"{key} set to {value}"))]
+    if key == "arm":
+        return [f"armed: {one_line(_item(key, value))}"]
+    if key == "disarm":
+        return [f"disarmed: {one_line(_item(key, value.get('fault') if isinstance(value, dict) else value))}"]
     if key in ("grants", "faults") and isinstance(value, list | tuple):
         return _listed(key, value)
     return [one_line(f"{key} set to {value}")]

@@ -308,6 +308,14 @@ async def test_with_a_price_the_cost_is_known(home: Home) -> None:
     assert run.state.cost == pytest.approx((400 * 10 + 600 * 1 + 100 * 20) / 1e6)
 
 
+async def test_a_request_beyond_what_the_prices_are_for_costs_nobody_knows_what(home: Home) -> None:
+    body = chat("done")
+    body["usage"] = {"prompt_tokens": 1001, "completion_tokens": 1}
+    async with Server(http(body)) as server:
+        run = await played(home, server, model="prices = { input = 10.0, output = 20.0, upto = 1000 }")
+    assert run.state.cost is None
+
+
 # ---------------------------------------------------------------- cancelling
 
 

@@ -121,7 +121,7 @@ async def test_what_cannot_be_undone_is_said_first_and_asked_about_in_the_fork(h
 async def test_a_fork_gets_a_name_and_another_model(home: Home) -> None:
     async with answered(home) as stage:
         parent = stage.screen.opened.session_path
-        await stage.press(*["left"] * 5, "F", "M")
+        await stage.press(*["left"] * 5, "F", "A")
         assert isinstance(stage.app.screen, Choose)
         await stage.press("2")
         assert stage.sees("model  human")
@@ -190,7 +190,7 @@ async def test_while_the_run_goes_it_is_paused_first(home: Home) -> None:
     model = Paced(opened.run.model)
     async with staged(with_run(opened, model=model), home) as stage:
         await stage.send("r")
-        for key in ("F", "e", "M"):
+        for key in ("F", "e", "A"):
             await stage.send(key)
             assert stage.notice == "the run is going: r pauses it", key
         model.go()
@@ -222,7 +222,7 @@ async def test_the_picker_lists_what_there_is_and_what_each_lacks(home: Home, mo
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     home.models.write_text(MODELS)
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
-        await stage.press("M")
+        await stage.press("A")
         rows = "\n".join(" ".join(row.split()) for row in stage.rows)
         assert "1 scripted the scenario's own" in rows
         assert "2 human you write each reply" in rows
@@ -234,11 +234,11 @@ async def test_the_picker_lists_what_there_is_and_what_each_lacks(home: Home, mo
 async def test_another_model_is_asked_from_here_on_and_back(home: Home) -> None:
     home.models.write_text(MODELS)
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
-        await stage.press("space", "M", "3")
+        await stage.press("space", "A", "3")
         assert stage.notice == "asks small from here on"
         assert "small" in stage.rows[0]
         assert stage.sees("asks small from here on (local)")
-        await stage.press("M", "1", "r")
+        await stage.press("A", "1", "r")
         assert stage.run.state.answer == "11800000"
         changed = [event for event in stage.run.events if isinstance(event, SettingsChanged)]
         assert [event.changes["model"]["use"] for event in changed] == ["local", "scripted"]
@@ -254,7 +254,7 @@ async def test_another_model_is_asked_from_here_on_and_back(home: Home) -> None:
 )
 async def test_any_other_model_is_typed(home: Home, typed: str, said: str) -> None:
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
-        await stage.press("M", "3")
+        await stage.press("A", "3")
         await stage.type(typed)
         await stage.press("enter")
         assert said in stage.notice
@@ -264,7 +264,7 @@ async def test_any_other_model_is_typed(home: Home, typed: str, said: str) -> No
 async def test_a_file_of_models_that_cannot_be_read_is_said(home: Home) -> None:
     home.models.write_text("[[model]]\nname = 5\n")
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
-        await stage.press("M")
+        await stage.press("A")
         assert not isinstance(stage.app.screen, Choose)
         assert stage.sees("models.toml")
 
@@ -272,11 +272,11 @@ async def test_a_file_of_models_that_cannot_be_read_is_said(home: Home) -> None:
 async def test_in_the_past_and_read_only_the_model_stays(home: Home) -> None:
     async with answered(home) as stage:
         path = stage.screen.opened.session_path
-        await stage.press("left", "M")
+        await stage.press("left", "A")
         assert stage.notice == "this is the past: end goes back to now"
     assert path is not None
     async with staged(opened_session(home, path, read_only=True), home) as stage:
-        await stage.press("M", "2")
+        await stage.press("A", "2")
         assert stage.notice.startswith("this session is read only")
     assert not any(isinstance(event, SettingsChanged) for event in read_session(path).events)
 
@@ -284,9 +284,9 @@ async def test_in_the_past_and_read_only_the_model_stays(home: Home) -> None:
 async def test_replies_from_elsewhere_keep_their_place_in_the_script(home: Home) -> None:
     path = write_scenario(home, SCRIPT)
     async with staged(opened_scenario(home, path), home) as stage:
-        await stage.press("M", "2")
+        await stage.press("A", "2")
         await stage.type("ACTION: add {}")
-        await stage.press("ctrl+s", "escape", "M", "1", "r")
+        await stage.press("ctrl+s", "escape", "A", "1", "r")
         replies = [event.text for event in stage.run.events if isinstance(event, ModelReply)]
         assert replies == ["ACTION: add {}", "ANSWER: second"]
 

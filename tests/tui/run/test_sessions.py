@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from tests.sessions.samples import write
 from tests.tui.run.models import Failing
 from tests.tui.run.stage import Stage, opened_scenario, opened_session, staged, with_run, write_scenario
 from workbench.core.events import Decided, Event, Stopped, ToolResult, ToolStarted
+from workbench.core.loop import AskPerson
 from workbench.core.statuses import Status
 from workbench.home import Home
 from workbench.opening import MemoryJournal
-from workbench.sessions.journal import read_session
+from workbench.sessions.journal import create_session, read_session
 
 TOOLS = """
 from workbench.toolkit.api import tool
@@ -292,3 +294,50 @@ async def test_a_session_goes_on_where_it_was_left(home: Home) -> None:
         assert stage.bar_title.startswith("✓ Answered in 4 steps")
         assert stage.sees("Refunded 6.25 for order A-1042.")
     assert read_session(path).events[-1].kind == "stopped"
+
+
+# ---------------------------------------------------------------- following somebody else
+
+
+async def test_a_session_that_somebody_else_writes_is_followed(home: Home) -> None:
+    whole = await refund_up_to(home, ToolResult, 2)
+    events = read_session(whole).events
+    path = home.sessions / "live.toml"
+    with create_session(path, replace(read_session(whole).header, id="other"), durable=False) as journal:
+        journal.append(events[0], sync=False)
+        async with reopened(home, path, read_only=True) as stage:
+            assert "▶ running elsewhere" in stage.rows[0]
+            for event in events[1:]:
+                journal.append(event, sync=False)
+            await stage.settle(lambda: len(stage.run.events) == len(events))
+            assert stage.run.events == events
+            assert stage.sees("the next move is made elsewhere …")
+            await stage.press("space")
+            assert stage.notice == "somebody else makes the moves of this session: here it is only read"
+            await stage.press("left")
+            assert "◀ past" in stage.rows[0]
+            await stage.press("end")
+            journal.close()
+            await stage.settle(lambda: "elsewhere" not in stage.rows[0])
+            assert stage.screen.desk.stand == "paused"
+
+
+async def test_a_question_that_somebody_else_is_asked_is_not_asked_here(home: Home) -> None:
+    path = await refund_up_to(home, ToolResult, 2)
+    opened = opened_session(home, path)
+    await opened.run.play()
+    assert isinstance(opened.run.next, AskPerson)
+    async with reopened(home, path, read_only=True) as stage:
+        assert "▶ running elsewhere" in stage.rows[0]
+        assert stage.bar_title == ""
+        opened.close()
+        await stage.settle(lambda: stage.bar_title.startswith("▲ The model wants to run create_refund"))
+
+
+async def test_a_followed_file_that_is_shortened_is_said_and_what_was_read_stays(home: Home) -> None:
+    path = await refund_up_to(home, ToolResult, 2)
+    async with reopened(home, path, read_only=True) as stage:
+        count = len(stage.run.events)
+        path.write_bytes(path.read_bytes()[:500])
+        await stage.settle(lambda: stage.sees("Not followed any more"))
+        assert len(stage.run.events) == count

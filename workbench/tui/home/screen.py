@@ -140,6 +140,21 @@ class HomeScreen(Shelves):
         else:
             self.note.say((Span("a session is a record: opened, S makes a script of it", "primary"),))
 
+    def action_matrix(self) -> None:
+        """Every step of the picked script against every fault."""
+        item = self.active.list.item
+        if item is None or not self.can("matrix"):
+            return
+        if item.kind == "script":
+            self.note.say()
+            self._shell.open_matrix(item.path)
+        elif item.kind == "bad":
+            self.note.say_problems(item.why)
+        else:
+            self.note.say(
+                (Span("a matrix is made of a script: a session, opened, has one of its scenario", "primary"),)
+            )
+
     def action_settings(self) -> None:
         self._shell.open_settings()
 

@@ -96,6 +96,11 @@ class RunBase(Screen[None]):
         return self.run_.in_flight is not None or self.run_.playing
 
     @property
+    def at_work(self) -> bool:
+        """Whether moves are being made, here or elsewhere."""
+        return self.going or self.desk.stand == "elsewhere"
+
+    @property
     def run_title(self) -> str:
         return self.run_.state.title or self.run_.header.goal
 

@@ -85,7 +85,7 @@ class Drawing(Driving):
         strip.display = 60 <= self.size.width < 100
         if strip.display:
             strip.update(content(strip_line(state, self.size.width - 2)), layout=False)
-        at_work = self.going or desk.looking_back
+        at_work = self.at_work or desk.looking_back
         side = self.query_one(SideColumn)
         if side.display:
             only = self.shown if self.narrow else None
@@ -93,7 +93,7 @@ class Drawing(Driving):
         third = self.query_one(ThirdColumn)
         if third.display:
             event = self.run_.events[state.n - 1] if state.n else None
-            third.show(state, event, past=desk.looking_back, running=self.going)
+            third.show(state, event, past=desk.looking_back, running=self.at_work)
 
     def draw_keys(self) -> None:
         self.query_one(KeyLine).situation = self.situation
@@ -127,7 +127,7 @@ class Drawing(Driving):
         width = max(20, self.size.width - 5)
         if desk.looking_back:
             return past_bar(self.run_.events, desk.state, width)
-        if self.going:
+        if self.at_work:
             return None
         path = self.opened.session_path
         return bar_for(

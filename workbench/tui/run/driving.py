@@ -14,6 +14,7 @@ from workbench.core.events import Decided, Event, Held, ModelFailed, ModelReply,
 from workbench.core.loop import Record
 from workbench.core.ports import Signal
 from workbench.runner import CommandError, JournalBroken
+from workbench.sessions.errors import SessionError
 from workbench.tui.run.base import FRAME, RunBase
 from workbench.tui.run.script import reached
 from workbench.view.visible import visible
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 ABOUT_A_CALL = (Decided, ToolStarted, ToolResult, Held)
 TICK = 0.25
 """Seconds between two drawings of how long something takes."""
+FOLLOWED = 0.2
+"""Seconds between two looks at what somebody else has added to the session."""
 SLICE = 0.004
 """Seconds of folding in one go."""
 
@@ -42,12 +45,16 @@ class Driving(RunBase):
         self._folding: Timer | None = None
         self._ticking: Timer | None = None
         """Goes while moves are made."""
+        self._following: Timer | None = None
 
     def on_mount(self) -> None:
         self._unsubscribe = [self.run_.subscribe(self._recorded), self.run_.subscribe_signals(self._passing)]
         self.transcript.focus()
-        self.draw()
         opened = self.opened
+        if opened.tail is not None:
+            self._following = self.set_interval(FOLLOWED, self._follow)
+            self._follow()
+        self.draw()
         if opened.torn:
             self.notify(visible(opened.torn), title="Set aside", severity="warning", markup=False)
         for note in opened.notes:
@@ -67,6 +74,25 @@ class Driving(RunBase):
         if self.desk.history.prepare(SLICE) and self._folding is not None:
             self._folding.stop()
             self._folding = None
+
+    def _follow(self) -> None:
+        """Take in what somebody else has added to a session that is opened for reading."""
+        tail = self.opened.tail
+        assert tail is not None
+        try:
+            events = tail.read()
+            for event in events:
+                self.run_.follow(event)
+        except (SessionError, ValueError) as error:
+            if self._following is not None:
+                self._following.stop()
+            self.desk.elsewhere = False
+            self.notify(visible(str(error)), title="Not followed any more", severity="error", markup=False, timeout=20)
+            return
+        growing = tail.is_growing()
+        if events or growing != self.desk.elsewhere:
+            self.desk.elsewhere = growing
+            self.redraw()
 
     # ------------------------------------------------------------ driving
 

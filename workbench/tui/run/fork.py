@@ -34,7 +34,7 @@ class ForkQuestion(Dialog[Wanted | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "fork(False)", "fork", show=False),
         Binding("r", "fork(True)", "fork and run", show=False),
-        Binding("M", "model", "model", show=False),
+        Binding("A", "model", "model", show=False),
         Binding("s", "name", "name", show=False),
         Binding("up,k", "scroll_rows(-1)", "up", show=False),
         Binding("down,j", "scroll_rows(1)", "down", show=False),
@@ -68,7 +68,7 @@ class ForkQuestion(Dialog[Wanted | None]):
                 (
                     ("enter", "enter", "fork"),
                     ("r", "r", "fork and run"),
-                    ("M", "M", "model…"),
+                    ("A", "A", "model…"),
                     ("s", "s", "name…"),
                     ("escape", "esc", "cancel"),
                 )

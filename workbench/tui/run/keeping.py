@@ -63,6 +63,12 @@ class Keeping(Reading, LookingBack, Deciding):
         if name and name != self.run_title and self.command(lambda: self.run_.change({"title": name})):
             self.say(f"named {name}")
 
+    def action_matrix_of_run(self) -> None:
+        """Every step of the scenario against every fault."""
+        shell = self.app
+        assert isinstance(shell, Shell)
+        shell.open_matrix(self.opened)
+
     # ------------------------------------------------------------ grants
 
     def action_grants(self) -> None:

@@ -60,7 +60,7 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         failed=phase == "stopped" and desk.run.state.status in ASKED_AGAIN,
         live=endpoint_of(desk.run) is not None,
         step_cap=state.limits.steps is not None,
-        holding=state.hold,
+        holding=state.hold is not None,
         has_entry=cursor >= 0,
         has_original=desk.original(cursor) is not None,
         changeable=desk.changeable(cursor),
@@ -116,6 +116,8 @@ def top_state(desk: Desk) -> tuple[Span, str]:
             return Span("… waiting to ask again", "wait"), ""
         case "running":
             return Span("▶ running", "primary"), ""
+        case "elsewhere":
+            return Span("▶ running elsewhere", "primary"), ""
         case "approval" | "interrupted":
             return Span("▲ waiting for you", "wait"), "approval"
         case "hold":

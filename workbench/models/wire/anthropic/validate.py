@@ -133,7 +133,7 @@ def _message(at: str, message: Any) -> str:
 
 def _block(at: str, block: Any, role: str) -> str:
     kind = block.get("type") if isinstance(block, dict) else None
-    if kind not in _BLOCKS:
+    if not isinstance(kind, str) or kind not in _BLOCKS:
         return f"{at}: Input tag {kind!r} found using 'type' does not match any of the expected tags"
     for name, type_ in _BLOCKS[kind].items():
         if name not in block:

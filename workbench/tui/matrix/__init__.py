@@ -1,0 +1,1 @@
+"""The fault matrix on the screen: a grid of cells, each of them a run that can be opened."""
