@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -49,8 +50,9 @@ def tools(options: argparse.Namespace) -> int:
 
 
 def scripts(options: argparse.Namespace) -> int:
-    """`workbench scripts`."""
-    rows, bad = [], []
+    """`workbench scripts`: the course in its order, then what is no lesson."""
+    rows: list[dict[str, Any]] = []
+    bad = []
     for path in _scenario_paths(home_of(options)):
         try:
             scenario = load_scenario(path)
@@ -59,6 +61,7 @@ def scripts(options: argparse.Namespace) -> int:
             continue
         rows.append(
             {
+                "lesson": scenario.lesson,
                 "name": path.stem,
                 "title": scenario.title,
                 "tags": list(scenario.tags),
@@ -69,7 +72,8 @@ def scripts(options: argparse.Namespace) -> int:
         )
     for sentence in bad:
         print(visible(sentence), file=sys.stderr)
-    return _print(rows, ("name", "title", "about"), options)
+    rows.sort(key=lambda row: math.inf if row["lesson"] is None else row["lesson"])
+    return _print(rows, ("lesson", "name", "title", "about"), options)
 
 
 def _scenario_paths(home: Home) -> list[Path]:
@@ -190,8 +194,13 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str]) -> None:
     if not rows:
         out("none")
         return
-    table = [[visible(str(row[column])).replace("\n", " ") for column in columns] for row in rows]
+    table = [[_text(row[column]) for column in columns] for row in rows]
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
     for line in table:
         padded = [text + " " * (width - cells(text)) for text, width in zip(line, widths, strict=True)]
         out("  ".join(padded).rstrip())
+
+
+def _text(value: Any) -> str:
+    """A value of a row on one line; nothing for None."""
+    return "" if value is None else visible(str(value)).replace("\n", " ")

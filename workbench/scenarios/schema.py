@@ -361,6 +361,9 @@ class Scenario(Table):
     tools: Many[Name] = ()
     """Names of tools."""
     tags: Many[Name] = ()
+    """The first one is the group it stands in."""
+    lesson: Count | None = None
+    """Its place in a course: lists are sorted by it, and groups by that of their first lesson."""
     seed: int = 0
     """For chances, ids and the virtual clock of scripted runs."""
     loop: Name = "engine"

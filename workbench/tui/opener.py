@@ -51,14 +51,14 @@ class Opener:
         else:
             self.scenario(path, play=False)
 
-    def scenario(self, path: Path, *, play: bool, until: int | None = None) -> None:
+    def scenario(self, path: Path, *, play: bool, until: int | None = None, in_place_of: RunView | None = None) -> None:
         def make(home: Home, _: bool) -> Opened:
             from workbench.opening import new_run
             from workbench.scenarios.loader import load_scenario
 
             return new_run(load_scenario(path), home, scenario_path=str(path))
 
-        self._open(Wanted(make, play, until))
+        self._open(Wanted(make, play, until, in_place_of))
 
     def session(self, path: Path, *, play: bool) -> None:
         def make(home: Home, read_only: bool) -> Opened:

@@ -238,6 +238,15 @@ ACTIONS: tuple[Action, ...] = (
         short="script",
         unless=when.still,
     ),
+    _sessions(
+        "next_lesson",
+        "N",
+        "next lesson",
+        "The lesson of the course that comes after this one.",
+        label=when.next_lesson_words,
+        short="next lesson",
+        unless=when.has_next_lesson,
+    ),
     _sessions("matrix_of_run", "M", "fault matrix", "Every step of its scenario against every fault."),
     _sessions("grants", "g", "grants", "What you allowed for this run, to look at and to withdraw."),
     # ---- approval
@@ -344,7 +353,7 @@ _HOME = (
     "settings",
     "back",
 )
-_ENDED = ("message", "event_back", "again", "make_scenario", "name", "back")
+_ENDED = ("next_lesson", "message", "event_back", "again", "make_scenario", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
 _MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")

@@ -67,7 +67,8 @@ class Column(Vertical):
     def __init__(self, title: str, *, id: str) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self._title = title
-        self._all: Sequence[Item] = ()
+        self.items: Sequence[Item] = ()
+        """All there are, whatever the filter says."""
         self._filter = ""
         self.list = ItemList("reading…")
         self._heading = Heading(title)
@@ -78,7 +79,7 @@ class Column(Vertical):
 
     def fill(self, items: Sequence[Item]) -> None:
         """These are all items there are."""
-        self._all = items
+        self.items = items
         self._show(stay_at_top=not self._filter)
 
     def filter(self, text: str) -> None:
@@ -88,8 +89,8 @@ class Column(Vertical):
 
     def _show(self, *, stay_at_top: bool) -> None:
         nothing = f"nothing holds {visible(self._filter)}" if self._filter else f"no {self._title.lower()} yet"
-        self.list.show(matching(self._all, self._filter), nothing, stay_at_top=stay_at_top)
-        shown, total = len(self.list.items), len(self._all)
+        self.list.show(matching(self.items, self._filter), nothing, stay_at_top=stay_at_top)
+        shown, total = len(self.list.items), len(self.items)
         self._heading.right = f"{shown:,} of {total:,}" if shown != total else f"{total:,}"
 
 

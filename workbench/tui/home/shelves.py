@@ -26,7 +26,7 @@ from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.view.entries import Line, Span
 from workbench.view.folders import Shelf
-from workbench.view.shelf import first_script
+from workbench.view.shelf import Item, first_script, next_lesson
 
 TITLE = "Agent workbench"
 FIRST_CHUNK = 64
@@ -132,6 +132,10 @@ class Shelves(Screen[None]):
         drawn = asyncio.Event()
         self.call_after_refresh(drawn.set)
         await drawn.wait()
+
+    def next_lesson(self, path: str) -> Item | None:
+        """The lesson after the one in that file, as far as the scripts have been read."""
+        return next_lesson(self.scripts.items, path)
 
     def _say_unread(self, count: int) -> None:
         folder = short(self.home.root)

@@ -63,6 +63,13 @@ class Keeping(Reading, LookingBack, Deciding):
         if name and name != self.run_title and self.command(lambda: self.run_.change({"title": name})):
             self.say(f"named {name}")
 
+    def action_next_lesson(self) -> None:
+        shell, path = self.app, self.run_.header.scenario_path
+        assert isinstance(shell, Shell)
+        following = shell.next_lesson(path)
+        if self.can("next_lesson") and following is not None:
+            shell.open_instead(following.path)
+
     def action_matrix_of_run(self) -> None:
         """Every step of the scenario against every fault."""
         shell = self.app
