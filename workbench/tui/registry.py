@@ -104,6 +104,13 @@ ACTIONS: tuple[Action, ...] = (
     _home("filter", "slash", "filter", "Show only what holds the text you type."),
     _home("new_script", "n", "new script…", "Begin a script: choose what it starts with, and name it.", short="new…"),
     _home("edit_script", "e", "edit script", "Edit the script; an example is edited in a copy.", unless=when.picked),
+    _home(
+        "import_log",
+        "i",
+        "import…",
+        "Make sessions of the log of another agent: messages, requests and replies, spans, a trajectory.",
+    ),
+    _home("export_session", "X", "export…", "Write the session in a form for others.", unless=when.picked),
     _home("delete", "x", "delete…", "Delete the session; asks first.", unless=when.picked),
     _home(
         "matrix",
@@ -238,7 +245,13 @@ ACTIONS: tuple[Action, ...] = (
         short="script",
         unless=when.still,
     ),
+<<<<<<< HEAD
     _sessions("matrix_of_run", "M", "fault matrix", "Every step of its scenario against every fault."),
+=======
+    _sessions(
+        "export_run", "X", "export…", "Write this run as a scenario, a test, messages, a page, a picture, spans."
+    ),
+>>>>>>> 710b07e (Imports are tried on real logs, on every shape, and on whatever else a file may hold)
     _sessions("grants", "g", "grants", "What you allowed for this run, to look at and to withdraw."),
     # ---- approval
     _approval(
@@ -333,6 +346,7 @@ ACTIONS: tuple[Action, ...] = (
 BY_NAME: dict[str, Action] = {action.name: action for action in ACTIONS}
 
 _HOME = (
+<<<<<<< HEAD
     "open",
     "open_and_run",
     "show_scripts",
@@ -344,6 +358,11 @@ _HOME = (
     "settings",
     "back",
 )
+=======
+    "open", "open_and_run", "show_scripts", "filter", "new_script", "edit_script", "delete", "import_log", "settings",
+    "back",
+)  # fmt: skip
+>>>>>>> 710b07e (Imports are tried on real logs, on every shape, and on whatever else a file may hold)
 _ENDED = ("message", "event_back", "again", "make_scenario", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
