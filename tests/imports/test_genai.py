@@ -68,7 +68,11 @@ WHOLE = ["user_message", "model_reply", "tool_started", "tool_result", "model_re
 
 @pytest.mark.parametrize("as_text", [True, False])
 def test_a_run_in_spans_is_one_session(as_text: bool) -> None:
-    usage = {"gen_ai__usage__input_tokens": 9, "gen_ai__usage__output_tokens": 2, "gen_ai__response__model": "m-1"}
+    usage: dict[str, Any] = {
+        "gen_ai__usage__input_tokens": 9,
+        "gen_ai__usage__output_tokens": 2,
+        "gen_ai__response__model": "m-1",
+    }
     first = chat(0, [USER], [{**CALL, "finish_reason": "tool_call"}], as_text=as_text, **usage)
     second = chat(8, [USER, CALL, RESULT], [ANSWER], as_text=as_text, **usage)
     conversation = one(otlp(second, TOOL, first))
@@ -107,7 +111,7 @@ def test_a_result_that_only_the_span_of_the_tool_tells_is_taken_from_there() -> 
 
 def test_instructions_and_tools_are_read() -> None:
     tool = {"type": "function", "name": "look", "description": "Look.", "parameters": {"type": "object"}}
-    more = {
+    more: dict[str, Any] = {
         "gen_ai__system_instructions": json.dumps([text("Be brief.")]),
         "gen_ai__tool__definitions": json.dumps([tool]),
     }
@@ -185,7 +189,7 @@ def test_spans_of_an_agent_count_where_there_are_no_others() -> None:
 def test_other_spans_are_named_and_kept() -> None:
     conversation = one(otlp(chat(0, [USER], [ANSWER]), span("GET /", 1, http__method="GET")))
     [(line, raw)] = remarks(conversation)
-    assert line == "1 spans say nothing of a model or a tool and are not read: GET /"
+    assert line == "1 span without gen_ai attributes is not read: GET /"
     assert json.loads(raw)[0]["name"] == "GET /"
 
 

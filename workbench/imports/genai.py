@@ -60,7 +60,8 @@ def read(spans: Sequence[Span]) -> list[Conversation]:
     others = [span.raw for span in spans if span not in ours]
     if others:
         names = ", ".join(dict.fromkeys(as_text(span.get("name")) for span in others))
-        note = kept(f"{len(others)} spans say nothing of a model or a tool and are not read: {names}", others)
+        they, are = ("1 span", "is") if len(others) == 1 else (f"{len(others):,} spans", "are")
+        note = kept(f"{they} without gen_ai attributes {are} not read: {names}", others)
         found[-1] = replace(found[-1], items=(*found[-1].items, note))
     return found
 

@@ -245,13 +245,10 @@ ACTIONS: tuple[Action, ...] = (
         short="script",
         unless=when.still,
     ),
-<<<<<<< HEAD
     _sessions("matrix_of_run", "M", "fault matrix", "Every step of its scenario against every fault."),
-=======
     _sessions(
         "export_run", "X", "export…", "Write this run as a scenario, a test, messages, a page, a picture, spans."
     ),
->>>>>>> 710b07e (Imports are tried on real logs, on every shape, and on whatever else a file may hold)
     _sessions("grants", "g", "grants", "What you allowed for this run, to look at and to withdraw."),
     # ---- approval
     _approval(
@@ -346,7 +343,6 @@ ACTIONS: tuple[Action, ...] = (
 BY_NAME: dict[str, Action] = {action.name: action for action in ACTIONS}
 
 _HOME = (
-<<<<<<< HEAD
     "open",
     "open_and_run",
     "show_scripts",
@@ -355,14 +351,10 @@ _HOME = (
     "edit_script",
     "matrix",
     "delete",
+    "import_log",
     "settings",
     "back",
 )
-=======
-    "open", "open_and_run", "show_scripts", "filter", "new_script", "edit_script", "delete", "import_log", "settings",
-    "back",
-)  # fmt: skip
->>>>>>> 710b07e (Imports are tried on real logs, on every shape, and on whatever else a file may hold)
 _ENDED = ("message", "event_back", "again", "make_scenario", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")

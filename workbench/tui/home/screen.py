@@ -104,7 +104,6 @@ class HomeScreen(Shelves):
         else:
             self.note.say((Span("a session is a record: opened, S makes a script of it", "primary"),))
 
-<<<<<<< HEAD
     def action_matrix(self) -> None:
         """Every step of the picked script against every fault."""
         item = self.active.list.item
@@ -119,7 +118,7 @@ class HomeScreen(Shelves):
             self.note.say(
                 (Span("a matrix is made of a script: a session, opened, has one of its scenario", "primary"),)
             )
-=======
+
     def action_import_log(self) -> None:
         from workbench.tui.exchange import Importing
 
@@ -147,7 +146,6 @@ class HomeScreen(Shelves):
 
         self.note.say()
         Exporting(self.app, partial(_read, item.path), item.path.stem).ask()
->>>>>>> 710b07e (Imports are tried on real logs, on every shape, and on whatever else a file may hold)
 
     def action_settings(self) -> None:
         self._shell.open_settings()

@@ -63,13 +63,12 @@ class Keeping(Reading, LookingBack, Deciding):
         if name and name != self.run_title and self.command(lambda: self.run_.change({"title": name})):
             self.say(f"named {name}")
 
-<<<<<<< HEAD
     def action_matrix_of_run(self) -> None:
         """Every step of the scenario against every fault."""
         shell = self.app
         assert isinstance(shell, Shell)
         shell.open_matrix(self.opened)
-=======
+
     def action_export_run(self) -> None:
         """This run up to now, in a form for others."""
         from workbench.sessions.store import slug
@@ -79,7 +78,6 @@ class Keeping(Reading, LookingBack, Deciding):
         path = self.opened.session_path
         name = path.stem if path is not None else slug(self.run_title)
         Exporting(self.app, lambda: (header, events), name).ask()
->>>>>>> 710b07e (Imports are tried on real logs, on every shape, and on whatever else a file may hold)
 
     # ------------------------------------------------------------ grants
 

@@ -82,14 +82,10 @@ def raise_words(desk: Desk) -> str:
 def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     """The quiet facts beside the title."""
     header = desk.run.header
-<<<<<<< HEAD
-    model = f"{header.model} model" if header.model in ("scripted", "human", "simulated") else header.model
+    model = f"{header.model} model" if header.model in ("scripted", "human", "simulated", "unknown") else header.model
     endpoint = endpoint_of(desk.run)
     if endpoint is not None and not narrow:
         model = f"{model} at {urlsplit(endpoint.base_url).netloc}"
-=======
-    model = f"{header.model} model" if header.model in ("scripted", "human", "simulated", "unknown") else header.model
->>>>>>> 710b07e (Imports are tried on real logs, on every shape, and on whatever else a file may hold)
     saved = opened.read_only or ("saved" if opened.session_path is not None else "not run yet")
     if desk.run.broken:
         saved = "not saved any more"
