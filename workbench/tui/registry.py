@@ -104,6 +104,13 @@ ACTIONS: tuple[Action, ...] = (
     _home("filter", "slash", "filter", "Show only what holds the text you type."),
     _home("new_script", "n", "new script…", "Begin a script: choose what it starts with, and name it.", short="new…"),
     _home("edit_script", "e", "edit script", "Edit the script; an example is edited in a copy.", unless=when.picked),
+    _home(
+        "import_log",
+        "i",
+        "import…",
+        "Make sessions of the log of another agent: messages, requests and replies, spans, a trajectory.",
+    ),
+    _home("export_session", "X", "export…", "Write the session in a form for others.", unless=when.picked),
     _home("delete", "x", "delete…", "Delete the session; asks first.", unless=when.picked),
     _home(
         "matrix",
@@ -248,6 +255,9 @@ ACTIONS: tuple[Action, ...] = (
         unless=when.has_next_lesson,
     ),
     _sessions("matrix_of_run", "M", "fault matrix", "Every step of its scenario against every fault."),
+    _sessions(
+        "export_run", "X", "export…", "Write this run as a scenario, a test, messages, a page, a picture, spans."
+    ),
     _sessions("grants", "g", "grants", "What you allowed for this run, to look at and to withdraw."),
     # ---- approval
     _approval(
@@ -350,6 +360,7 @@ _HOME = (
     "edit_script",
     "matrix",
     "delete",
+    "import_log",
     "settings",
     "back",
 )

@@ -67,6 +67,8 @@ class Shelves(Screen[None]):
         self._filter = FilterRow()
         self._shelf = Shelf(home)
         self._started = False
+        self._wanted = ""
+        """The key of a session that is to be picked as soon as it is read."""
 
     def compose(self) -> ComposeResult:
         yield TopRow(TITLE, short(self.home.root))
@@ -101,6 +103,12 @@ class Shelves(Screen[None]):
         work: WorkType[None] = self._read  # not begun: one that is replaced before it began is never made
         self.run_worker(work, group="shelf", exclusive=True)
 
+    def show_session(self, path: Path) -> None:
+        """Read again, and pick that session among the others."""
+        self._wanted = str(path)
+        self._activate(self.sessions)
+        self.read_again()
+
     async def _read(self) -> None:
         shelf = self._shelf
         if not self._started:
@@ -119,6 +127,9 @@ class Shelves(Screen[None]):
         self.scripts.fill(await asyncio.to_thread(shelf.scripts))
         sessions = await asyncio.to_thread(shelf.sessions, time.time())
         self.sessions.fill(sessions)
+        if self._wanted:
+            self.sessions.list.pick_key(self._wanted)
+            self._wanted = ""
         if not self._started:
             self._started = True
             if all(item.example for item in sessions):

@@ -76,6 +76,16 @@ class Keeping(Reading, LookingBack, Deciding):
         assert isinstance(shell, Shell)
         shell.open_matrix(self.opened)
 
+    def action_export_run(self) -> None:
+        """This run up to now, in a form for others."""
+        from workbench.sessions.store import slug
+        from workbench.tui.exchange import Exporting
+
+        header, events = self.run_.header, tuple(self.run_.events)
+        path = self.opened.session_path
+        name = path.stem if path is not None else slug(self.run_title)
+        Exporting(self.app, lambda: (header, events), name).ask()
+
     # ------------------------------------------------------------ grants
 
     def action_grants(self) -> None:

@@ -82,7 +82,7 @@ def raise_words(desk: Desk) -> str:
 def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     """The quiet facts beside the title."""
     header = desk.run.header
-    model = f"{header.model} model" if header.model in ("scripted", "human", "simulated") else header.model
+    model = f"{header.model} model" if header.model in ("scripted", "human", "simulated", "unknown") else header.model
     endpoint = endpoint_of(desk.run)
     if endpoint is not None and not narrow:
         model = f"{model} at {urlsplit(endpoint.base_url).netloc}"
