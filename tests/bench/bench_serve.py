@@ -132,7 +132,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as name,
         staged() as stage,
-        stage.play(SCRIPT, Path(name), largest=LARGEST) as play,
+        stage.play(SCRIPT, Path(name)) as play,
     ):
         print(f"first requests    {per_second(play, anew=True):8,.0f} a second, each a new session")
         print(f"further requests  {per_second(play, anew=False):8,.0f} a second, in histories of up to 20 messages")

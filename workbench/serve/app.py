@@ -90,7 +90,7 @@ class App:
 
     def _log(self, exchange: Exchange, status: int, words: str) -> None:
         line = f"{time.strftime('%H:%M:%S')} {exchange.method} {exchange.path} {status} {words}"
-        self._say(visible(line).replace("\n", "↵"))
+        self._say(visible(line.rstrip()).replace("\n", "↵"))
 
     async def _fail(self, exchange: Exchange, dialect: Dialect, words: str, request_id: str) -> None:
         """Say that it is the server's own failure, or break off where a reply has begun."""

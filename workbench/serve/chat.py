@@ -56,7 +56,8 @@ class Chat:
     async def answer(self, conversations: Conversations) -> str:
         """Ask the model, and send what comes of it. Returns what it was, for the log. Raises JournalBroken."""
         run = self.found.conversation.run
-        event, at = await run.ask(), len(run.events) + 1
+        event = await conversations.ask(self.found)
+        at = len(run.events) + 1
 
         def keep() -> None:
             conversations.keep(self.found, event)
