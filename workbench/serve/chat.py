@@ -164,7 +164,7 @@ def words_of(event: ModelReply | ModelFailed) -> str:
     """What came of a request, for the log."""
     if isinstance(event, ModelFailed):
         return event.failure if event.failure in event.detail else f"{event.failure}: {event.detail}"
-    line = f"reply {event.line + 1} of the script"
+    line = f"reply {event.line + 1}"
     struck = f", {event.changed_by}" if event.changed_by else ""
     if not event.calls:
         return f"{line}{struck}"

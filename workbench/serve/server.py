@@ -30,6 +30,8 @@ KEEP_ALIVE = 75
 """Seconds that an idle connection is kept; longer than clients keep theirs, so that they never meet a closed one."""
 PATIENCE = 1
 """Seconds that replies which are still going out have when the server stops."""
+PLAYED = ("scripted", "recorded")
+"""Models that say what is written down."""
 STRIKING = ("reply", "provider")
 """Where a fault can be that strikes here."""
 THE_CLIENTS = ("limits", "approval", "person", "goal_check", "authority", "context", "workspace")
@@ -56,8 +58,8 @@ def serving(
 
     Tries again are the client's, so a failure that would be retried inside a call goes out as it is.
     """
-    if scenario.model.use != "scripted":
-        message = f'serve plays a script, which use = "{scenario.model.use}" is not'
+    if scenario.model.use not in PLAYED:
+        message = f'serve plays a script or a recording, which use = "{scenario.model.use}" is not'
         raise ScenarioError([Problem(path, 0, "model.use", message)])
     scenario = apply_overrides(scenario, ["model.retries=0"])
     header = header_of(scenario, home, path)
