@@ -17,8 +17,8 @@ from workbench.scenarios.errors import nearest, one_of, shown
 
 T = TypeVar("T")
 
-MOST_TOKENS = 10**15
-"""That one reply can have: beyond, sums and prices are no longer exact."""
+MOST_TOKENS = 10**30
+"""That one reply can have: far more could not be priced, since a price is a float."""
 
 
 def _is_regex(pattern: str) -> str:
