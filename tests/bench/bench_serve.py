@@ -31,7 +31,6 @@ from workbench.scenarios.models import build_model
 from workbench.serve.answer import Answer
 from workbench.serve.conversations import Conversations
 from workbench.serve.dialects.openai import OPENAI
-from workbench.serve.exchange import LARGEST
 from workbench.serve.journals import Journals
 from workbench.serve.server import header_of
 
