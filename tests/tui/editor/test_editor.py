@@ -312,7 +312,9 @@ async def test_ctrl_r_runs_up_to_the_reply_under_the_caret(home: Home) -> None:
 
 async def test_on_the_way_there_a_question_is_asked_and_the_run_goes_on_after_it(home: Home) -> None:
     async with editing(home, home.packaged / "scripts" / "refund.toml") as desk:
-        line = 1 + desk.editor.text.split("\n").index('text = "Ada gets 6.25 back, half of what she paid for two mugs."')
+        line = 1 + desk.editor.text.split("\n").index(
+            'text = "Ada gets 6.25 back, half of what she paid for two mugs."'
+        )
         desk.editor.area.go_to(line - 1)
         await desk.press("ctrl+r")
         await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.sees("wants to run"))
