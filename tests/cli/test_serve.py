@@ -80,7 +80,9 @@ def test_a_reply_that_is_going_out_does_not_keep_it_up(home: Path, scenario: Wri
         host, _, port = url.removeprefix("http://").partition(":")
         with socket.create_connection((host, int(port))) as waiting:
             body = b'{"model": "m", "messages": [{"role": "user", "content": "x"}]}'
-            waiting.sendall(b"POST /api/chat HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+            waiting.sendall(
+                b"POST /api/chat HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+            )
             assert waiting.recv(20).startswith(b"HTTP/1.1 200")
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=20)

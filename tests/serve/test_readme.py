@@ -20,8 +20,7 @@ LINES = re.findall(r"^((openai|anthropic|ollama)\..+)$", README.read_text(encodi
 def test_a_line_of_the_readme_works(
     play: Callable[..., Play], clients: dict[str, Any], line: str, package: str
 ) -> None:
-    playing = play(says('text = "Hello."'))
-    line = line.replace("http://127.0.0.1:8642", playing.url)
+    play(says('text = "Hello."'))
     call = re.sub(rf"^{package}\.\w+\(.*?\)\.", "client.", line)
     assert call != line
     messages = [{"role": "user", "content": "Hello?"}]

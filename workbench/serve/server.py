@@ -52,7 +52,14 @@ class Serving:
 
 
 def serving(
-    scenario: Scenario, home: Home, *, name: str, path: str, say: Callable[[str], None], largest: int = LARGEST
+    scenario: Scenario,
+    home: Home,
+    *,
+    name: str,
+    path: str,
+    say: Callable[[str], None],
+    largest: int = LARGEST,
+    public: bool = False,
 ) -> Serving:
     """A server of that scenario, whose sessions go to those of `home`. Raises ScenarioError.
 
@@ -68,7 +75,7 @@ def serving(
     conversations = Conversations(
         replace(header, faults=strikes), lambda clock: build_model(scenario, clock, path), journals
     )
-    app = App(conversations, model=name, say=say, largest=largest)
+    app = App(conversations, model=name, say=say, largest=largest, public=public)
     return Serving(app=app, journals=journals, notes=tuple(_notes(scenario, header)))
 
 
@@ -131,6 +138,7 @@ def server_of(app: App) -> Server:
 
     config = uvicorn.Config(
         app,
+        http="h11",  # the other one that it knows takes headers of any length
         lifespan="off",
         ws="none",
         log_config=None,
