@@ -256,7 +256,7 @@ def reopen(
     journal: JournalWriter | LateJournal | None = None
     if read_only:
         session = read_session(path)
-    elif home.is_example(path):
+    elif home.is_shipped(path):
         session = read_session(path)
         journal = LateJournal(partial(_own_copy, path, home.sessions), held_back=0)
     else:
