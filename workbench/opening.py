@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.clocks import SystemClock, VirtualClock
+from workbench.clocks import SystemClock, TimedTools, VirtualClock
 from workbench.core import sound
 from workbench.core.events import Event
-from workbench.core.ports import Clock, Model, Person
+from workbench.core.ports import Clock, Model, Person, Tools
 from workbench.core.state import State, fold
 from workbench.core.values import Header, ToolInfo
 from workbench.home import Home
@@ -172,6 +172,7 @@ def new_run(
     run = _run(
         scenario,
         header,
+        home=home,
         live=live,
         model=model,
         tools=[tools.tools[name] for name in scenario.tools if name in tools.tools],
@@ -201,26 +202,35 @@ def _run(
     scenario: Scenario,
     header: Header,
     *,
+    home: Home,
     live: LiveModel | None,
     tools: Sequence[LoadedTool],
     workspace: Workspace,
     **parts: Any,
 ) -> Run:
     """The run of a header, by the loop that its scenario names."""
+    clock = parts["clock"]
     if live is not None:
         from workbench.models.keyless import KeylessTools  # only for those who have a key
 
         return Run(header, tools=KeylessTools(ToolBox(tools, workspace), live.key), **parts)
     if is_recorded(scenario):
-        clock, events, here = parts["clock"], parts.get("events", ()), ToolBox(tools)
+        events, here = parts.get("events", ()), ToolBox(tools)
         return Run(header, tools=recorded_tools(scenario, header, clock=clock, here=here, events=events), **parts)
     if scenario.loop == ENGINE:
-        return Run(header, tools=ToolBox(tools, workspace), **parts)
+        return Run(header, tools=_timed(ToolBox(tools, workspace), tools, home, clock), **parts)
     from workbench.museum.registry import PIECES  # only for those who go there
     from workbench.museum.run import MuseumRun
     from workbench.museum.unchecked import unchecked
 
-    return MuseumRun(PIECES[scenario.loop], header, tools=ToolBox(list(map(unchecked, tools)), workspace), **parts)
+    box = _timed(ToolBox(list(map(unchecked, tools)), workspace), tools, home, clock)
+    return MuseumRun(PIECES[scenario.loop], header, tools=box, **parts)
+
+
+def _timed(box: Tools, tools: Sequence[LoadedTool], home: Home, clock: Clock) -> Tools:
+    """The tools of a run; on a virtual clock what those take that are not packaged counts as well."""
+    own = {tool.info.name for tool in tools if tool.file is not None and not home.is_shipped(tool.file)}
+    return TimedTools(box, clock, own) if own and isinstance(clock, VirtualClock) else box
 
 
 def _tool_problems(tools: LoadedFolder) -> list[Problem]:
@@ -295,6 +305,7 @@ def _reopened(
         run = _run(
             scenario,
             header,
+            home=home,
             live=live,
             model=model,
             tools=usable,
