@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.clocks import SystemClock, TimedTools, VirtualClock
+from workbench.clocks import SystemClock, VirtualClock
 from workbench.core import sound
 from workbench.core.events import Event
-from workbench.core.ports import Clock, Model, Person, Tools
+from workbench.core.ports import Clock, Model, Person
 from workbench.core.state import State, fold
 from workbench.core.values import Header, ToolInfo
 from workbench.home import Home
 from workbench.runner import Run
 from workbench.sandbox import make_sandbox
-from workbench.scenarios.errors import Problem, ScenarioError
+from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
@@ -38,6 +38,7 @@ from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.sessions.tail import Tail
+from workbench.tooling import timed, why_missing
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -160,7 +161,9 @@ def new_run(
             endpoint=live.endpoint if live is not None else None,
         )
     except ScenarioError as error:
-        raise ScenarioError([*error.problems, *_tool_problems(tools), *faults.problems]) from None
+        raise ScenarioError(
+            [*error.problems, *why_missing(error, tools, home, scenario_path), *faults.problems]
+        ) from None
     model = live if live is not None else build_model(scenario, clock, scenario_path)
     sandbox, workspace = make_sandbox(scenario, (), scenario_path)
     try:
@@ -218,24 +221,13 @@ def _run(
         events, here = parts.get("events", ()), ToolBox(tools)
         return Run(header, tools=recorded_tools(scenario, header, clock=clock, here=here, events=events), **parts)
     if scenario.loop == ENGINE:
-        return Run(header, tools=_timed(ToolBox(tools, workspace), tools, home, clock), **parts)
+        return Run(header, tools=timed(ToolBox(tools, workspace), tools, home, clock), **parts)
     from workbench.museum.registry import PIECES  # only for those who go there
     from workbench.museum.run import MuseumRun
     from workbench.museum.unchecked import unchecked
 
-    box = _timed(ToolBox(list(map(unchecked, tools)), workspace), tools, home, clock)
+    box = timed(ToolBox(list(map(unchecked, tools)), workspace), tools, home, clock)
     return MuseumRun(PIECES[scenario.loop], header, tools=box, **parts)
-
-
-def _timed(box: Tools, tools: Sequence[LoadedTool], home: Home, clock: Clock) -> Tools:
-    """The tools of a run; on a virtual clock what those take that are not packaged counts as well."""
-    own = {tool.info.name for tool in tools if tool.file is not None and not home.is_shipped(tool.file)}
-    return TimedTools(box, clock, own) if own and isinstance(clock, VirtualClock) else box
-
-
-def _tool_problems(tools: LoadedFolder) -> list[Problem]:
-    """What is wrong with the files of tools: that may be why a tool is missing."""
-    return [Problem(str(problem.file), problem.line, "", problem.message) for problem in tools.problems]
 
 
 def _new_journal(
