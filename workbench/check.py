@@ -84,7 +84,9 @@ async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None, 
 
             scenario = with_model(scenario, model)
         return await _check(scenario, path, home, tools)
-    except (ScenarioError, TrustNeeded) as error:
+    except TrustNeeded as error:
+        return Verdict(path=path, error=error.in_a_terminal)
+    except ScenarioError as error:
         return Verdict(path=path, error=str(error))
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one file, the others are checked
         return Verdict(path=path, error=f"{path}: {type(error).__name__}: {error}")

@@ -24,7 +24,7 @@ from workbench.core.values import Header, ToolInfo
 from workbench.home import Home
 from workbench.runner import Run
 from workbench.sandbox import make_sandbox
-from workbench.scenarios.errors import Problem, ScenarioError
+from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
@@ -38,6 +38,7 @@ from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.sessions.tail import Tail
+from workbench.tooling import timed, why_missing
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -160,7 +161,9 @@ def new_run(
             endpoint=live.endpoint if live is not None else None,
         )
     except ScenarioError as error:
-        raise ScenarioError([*error.problems, *_tool_problems(tools), *faults.problems]) from None
+        raise ScenarioError(
+            [*error.problems, *why_missing(error, tools, home, scenario_path), *faults.problems]
+        ) from None
     model = live if live is not None else build_model(scenario, clock, scenario_path)
     sandbox, workspace = make_sandbox(scenario, (), scenario_path)
     try:
@@ -172,6 +175,7 @@ def new_run(
     run = _run(
         scenario,
         header,
+        home=home,
         live=live,
         model=model,
         tools=[tools.tools[name] for name in scenario.tools if name in tools.tools],
@@ -201,31 +205,29 @@ def _run(
     scenario: Scenario,
     header: Header,
     *,
+    home: Home,
     live: LiveModel | None,
     tools: Sequence[LoadedTool],
     workspace: Workspace,
     **parts: Any,
 ) -> Run:
     """The run of a header, by the loop that its scenario names."""
+    clock = parts["clock"]
     if live is not None:
         from workbench.models.keyless import KeylessTools  # only for those who have a key
 
         return Run(header, tools=KeylessTools(ToolBox(tools, workspace), live.key), **parts)
     if is_recorded(scenario):
-        clock, events, here = parts["clock"], parts.get("events", ()), ToolBox(tools)
+        events, here = parts.get("events", ()), ToolBox(tools)
         return Run(header, tools=recorded_tools(scenario, header, clock=clock, here=here, events=events), **parts)
     if scenario.loop == ENGINE:
-        return Run(header, tools=ToolBox(tools, workspace), **parts)
+        return Run(header, tools=timed(ToolBox(tools, workspace), tools, home, clock), **parts)
     from workbench.museum.registry import PIECES  # only for those who go there
     from workbench.museum.run import MuseumRun
     from workbench.museum.unchecked import unchecked
 
-    return MuseumRun(PIECES[scenario.loop], header, tools=ToolBox(list(map(unchecked, tools)), workspace), **parts)
-
-
-def _tool_problems(tools: LoadedFolder) -> list[Problem]:
-    """What is wrong with the files of tools: that may be why a tool is missing."""
-    return [Problem(str(problem.file), problem.line, "", problem.message) for problem in tools.problems]
+    box = timed(ToolBox(list(map(unchecked, tools)), workspace), tools, home, clock)
+    return MuseumRun(PIECES[scenario.loop], header, tools=box, **parts)
 
 
 def _new_journal(
@@ -256,7 +258,7 @@ def reopen(
     journal: JournalWriter | LateJournal | None = None
     if read_only:
         session = read_session(path)
-    elif home.is_example(path):
+    elif home.is_shipped(path):
         session = read_session(path)
         journal = LateJournal(partial(_own_copy, path, home.sessions), held_back=0)
     else:
@@ -295,6 +297,7 @@ def _reopened(
         run = _run(
             scenario,
             header,
+            home=home,
             live=live,
             model=model,
             tools=usable,

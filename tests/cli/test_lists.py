@@ -125,6 +125,7 @@ def test_schema_is_a_json_schema_of_scenarios(command: Command) -> None:
     [
         (["--version"], "workbench 0"),
         (["--help"], "usage: workbench"),
+        (["--help"], "Begin with: workbench tour"),
         (["run", "--help"], "--approve"),
         (["resume", "--help"], "--message"),
     ],

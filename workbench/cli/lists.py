@@ -132,11 +132,10 @@ def where(options: argparse.Namespace) -> int:
     rows: list[Row] = [
         {"what": "workbench folder", "where": str(home.root), "note": f"found as {home.found}"},
         {"what": "packaged examples", "where": str(home.packaged), "note": "always there"},
-        {
-            "what": "new sessions",
-            "where": str(home.sessions),
-            "note": "" if home.sessions.is_dir() else "not there yet",
-        },
+        *(
+            {"what": f"new {folder.name}", "where": str(folder), "note": "" if folder.is_dir() else "not there yet"}
+            for folder in (home.own_scripts, home.sessions)
+        ),
         {"what": "settings", "where": str(home.settings), "note": "" if home.settings.is_file() else "not there"},
     ]
     for kind, folders in (("scripts", home.scripts), ("tools", home.tools), ("themes", home.themes)):

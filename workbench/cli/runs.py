@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,10 +90,7 @@ def resume(options: argparse.Namespace) -> int:
 def check(options: argparse.Namespace) -> int:
     """`workbench check [PATHS…]`."""
     home = home_of(options)
-    paths = [Path(path) for path in options.paths]
-    for path in paths:
-        if not path.exists():
-            raise BadInput(f"there is no {path}")
+    paths = [Path(path) if os.path.isdir(path) else scenario_file(path, home) for path in options.paths]  # noqa: PTH112
     files = scenario_files(paths, home)
     if not files:
         raise BadInput("there is no scenario to check")

@@ -170,7 +170,7 @@ class ModelTable(Table):
     """Tokens that one request may have."""
     tool_choice: Name | None = None
     """Live: auto, required, none, or the name of a tool."""
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     """Live: sent only if set."""
     timeout: Positive | None = None
     """Live: seconds for a whole request."""
@@ -231,7 +231,7 @@ class FaultTable(Table):
     """Schedule: each occurrence after so many."""
     burst: BurstTable | None = None
     """Schedule: a row of occurrences."""
-    chance: Annotated[float, Field(gt=0, le=1)] | None = None
+    chance: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = None
     """Schedule: by chance, from the seed."""
     times: Count | None = None
     """How often at most."""

@@ -143,9 +143,10 @@ class Opener:
 
     def _lacks_tools(self, error: Any) -> bool:
         """Whether tools are missing that may be in a folder nobody has trusted yet."""
+        from workbench.tooling import lacks_tools
+
         home = self._app.home
-        missing = any(problem.key.startswith("tools[") for problem in error.problems)
-        return missing and not home.tools_trusted and (home.root / "tools").is_dir()
+        return lacks_tools(error) and not home.tools_trusted and (home.root / "tools").is_dir()
 
     def _ask_about_tools(self, error: Any, wanted: Wanted) -> None:
         root = self._app.home.root

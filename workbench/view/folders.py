@@ -45,7 +45,10 @@ class Shelf:
         """
         with self._lock:
             for path in self._script_files():
-                if path not in self._scripts and (script := _glance(path, example=self._is_example(path))) is not None:
+                if (
+                    path not in self._scripts
+                    and (script := _glance(path, example=self.home.is_shipped(path))) is not None
+                ):
                     self._scripts[path] = (NEVER, script)
 
     def read_scripts(self) -> None:
@@ -55,14 +58,11 @@ class Shelf:
             for path, stamp in self._script_files().items():
                 kept = known.get(path)
                 if kept is None or kept[0] != stamp:
-                    kept = (stamp, _read_script(path, example=self._is_example(path)))
+                    kept = (stamp, _read_script(path, example=self.home.is_shipped(path)))
                 self._scripts[path] = kept
 
     def _script_files(self) -> dict[Path, Stamp]:
         return _stamped(path for folder in self.home.scripts for path in sorted(folder.rglob("*.toml")))
-
-    def _is_example(self, script: Path) -> bool:
-        return script.is_relative_to(self.home.packaged / "scripts")
 
     def list_sessions(self) -> list[Path]:
         """Session files that have to be read, the one written last first. Those that are gone are forgotten."""
@@ -76,7 +76,7 @@ class Shelf:
         """Read some of the files that `list_sessions` named."""
         with self._lock:
             for path, stamp in _stamped(paths).items():
-                self._sessions[path] = (stamp, _read_session(path, example=self.home.is_example(path)))
+                self._sessions[path] = (stamp, _read_session(path, example=self.home.is_shipped(path)))
 
     def scripts(self) -> list[Item]:
         """The list of scripts, as far as it has been read."""

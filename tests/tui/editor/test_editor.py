@@ -176,6 +176,16 @@ async def test_an_example_stays_as_it_is_and_a_copy_is_saved(home: Home) -> None
         assert copy.read_bytes() == b"#" + before
 
 
+async def test_in_a_checkout_an_example_is_copied_to_ones_own_folder(home: Home, tmp_path: Path) -> None:
+    checkout = Home(root=home.packaged, found="current folder", packaged=home.packaged)
+    example = home.packaged / "scripts" / "refund.toml"
+    before = example.read_bytes()
+    async with editing(checkout, example) as desk:
+        await desk.press("#", "ctrl+s")
+        assert example.read_bytes() == before
+        assert (tmp_path / "user" / "scripts" / "refund.toml").read_bytes() == b"#" + before
+
+
 async def test_line_ends_stay_as_they_were(home: Home) -> None:
     path = own_script(home, GOOD.replace("\n", "\r\n"))
     async with editing(home, path) as desk:

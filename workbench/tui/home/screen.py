@@ -33,8 +33,13 @@ class HomeScreen(Shelves):
         self._open(play=True)
 
     @on(ItemList.Chosen)
-    @on(Input.Submitted)
     def _chosen(self) -> None:
+        self.action_open()
+
+    @on(Input.Submitted)
+    def _found(self) -> None:
+        """Whoever comes back is done with typing: the filter stays, and the keys are about the list."""
+        self.active.list.focus()
         self.action_open()
 
     def _open(self, *, play: bool) -> None:

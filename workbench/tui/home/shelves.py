@@ -61,6 +61,7 @@ class Shelves(Screen[None]):
         self.home = home
         self.scripts = Column("Scripts", id="scripts")
         self.sessions = Column("Sessions", id="sessions")
+        self.sessions.list.set_reactive(ItemList.resting, True)
         self.active = self.scripts
         """The column that keys are about."""
         self.note = Note("")
@@ -69,6 +70,8 @@ class Shelves(Screen[None]):
         self._started = False
         self._wanted = ""
         """The key of a session that is to be picked as soon as it is read."""
+        self._hinted = ""
+        """The key of the script that the hint is about, while it stands there."""
 
     def compose(self) -> ComposeResult:
         yield TopRow(TITLE, short(self.home.root))
@@ -157,6 +160,7 @@ class Shelves(Screen[None]):
         if key:
             self.scripts.list.pick_key(key)
             if self.note.is_empty:
+                self._hinted = key
                 self.note.say(_hint("the tour" if is_tour else "a script"))
 
     def _draw_keys(self) -> None:
@@ -164,15 +168,23 @@ class Shelves(Screen[None]):
 
     @on(ItemList.Picked)
     def _picked(self) -> None:
+        item = self.active.list.item
+        if self._hinted and self._started and (item is None or item.key != self._hinted):
+            self._hinted = ""
+            self.note.say()
         self._draw_keys()
 
     # ------------------------------------------------------------ moving about
 
-    def _activate(self, column: Column) -> None:
+    def _activate(self, column: Column, *, focus: bool = True) -> None:
+        """Let the keys be about that column; without `focus` they go on to type."""
         self.active = column
         self.query_one("#body").set_classes(f"on-{column.id}")
-        column.list.focus()
-        self._draw_keys()
+        for each in (self.scripts, self.sessions):
+            each.list.resting = each is not column
+        if focus:
+            column.list.focus()
+        self._picked()
 
     def on_descendant_focus(self) -> None:
         for column in (self.scripts, self.sessions):
@@ -207,16 +219,23 @@ class Shelves(Screen[None]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        self.scripts.filter(event.value)
-        self.sessions.filter(event.value)
+        self._narrow(event.value)
+
+    def _narrow(self, text: str) -> None:
+        """Show what holds the text; where the column that keys are about has nothing, they are about the other."""
+        self.note.say()
+        self.scripts.filter(text)
+        self.sessions.filter(text)
+        other = self.sessions if self.active is self.scripts else self.scripts
+        if other.list.items and not self.active.list.items:
+            self._activate(other, focus=False)
 
     def action_close(self) -> None:
         """The filter first, then what was said."""
         if self._filter.is_open:
             self.active.list.focus()
             self._filter.close()
-            self.scripts.filter("")
-            self.sessions.filter("")
+            self._narrow("")
         else:
             self.note.say()
 
