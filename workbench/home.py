@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
 KINDS = ("scripts", "tools", "themes", "sessions")
 HOME_VARIABLE = "WORKBENCH_HOME"
-SHIPPED = "shipped.txt"
-"""In a checkout, what comes with the workbench: what a person has put beside it there is the person's own."""
 Found = Literal["--home", "$WORKBENCH_HOME", "current folder", "user data folder"]
 
 
@@ -70,11 +67,7 @@ class Home:
     def is_shipped(self, file: Path) -> bool:
         """Whether that file comes with the workbench: such a one is read, and a copy of it edited or gone on with."""
         file = file.resolve()
-        folders, listed = _shipped(self.packaged)
-        kind = next((kind for kind, folder in folders.items() if file.is_relative_to(folder)), None)
-        if kind is None:
-            return False
-        return listed is None or f"{kind}/{file.relative_to(folders[kind]).as_posix()}" in listed
+        return any(file.is_relative_to((self.packaged / kind).resolve()) for kind in KINDS)
 
     @property
     def settings(self) -> Path:
@@ -127,16 +120,6 @@ def packaged_folder() -> Path:
     package = Path(__file__).resolve().parent
     shipped = package / "shipped"
     return shipped if shipped.is_dir() else package.parent
-
-
-@cache
-def _shipped(packaged: Path) -> tuple[Mapping[str, Path], frozenset[str] | None]:
-    """The four packaged folders, and what of them comes with the workbench: None where that is everything."""
-    folders = {kind: (packaged / kind).resolve() for kind in KINDS}
-    try:
-        return folders, frozenset((packaged / SHIPPED).read_text("utf-8").split("\n"))
-    except OSError:
-        return folders, None
 
 
 def user_folder() -> Path:

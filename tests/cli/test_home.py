@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from workbench.home import KINDS, SHIPPED, Home, HomeError, find_home, make_home, packaged_folder, trust
+from workbench.home import Home, HomeError, find_home, make_home, packaged_folder, trust
 
 
 @pytest.fixture(autouse=True)
@@ -83,38 +80,10 @@ def test_settings_go_with_the_person_unless_the_folder_has_its_own(tmp_path: Pat
     assert find_home(environment={}, current=tmp_path).settings == tmp_path / "workbench.toml"
 
 
-def a_checkout(folder: Path) -> Home:
-    """A checkout with two scripts, one of which comes with it."""
-    make_home(folder)
-    for name in ("theirs", "mine"):
-        (folder / "scripts" / f"{name}.toml").touch()
-    (folder / SHIPPED).write_text("scripts/theirs.toml\n", "utf-8")
-    return Home(root=folder, found="current folder", packaged=folder)
-
-
-def test_in_a_checkout_only_what_is_listed_comes_with_the_workbench(tmp_path: Path) -> None:
-    home = a_checkout(tmp_path / "clone")
-    assert home.is_shipped(tmp_path / "clone" / "scripts" / "theirs.toml")
-    assert not home.is_shipped(tmp_path / "clone" / "scripts" / "mine.toml")
-    assert not home.is_shipped(tmp_path / "clone" / SHIPPED)
-
-
-def test_in_a_wheel_everything_in_the_four_folders_does(tmp_path: Path) -> None:
+def test_what_comes_with_the_workbench_is_all_that_is_in_its_four_folders(tmp_path: Path) -> None:
     make_home(tmp_path / "shipped")
     make_home(tmp_path / "own")
     home = Home(root=tmp_path / "own", found="--home", packaged=tmp_path / "shipped")
     assert home.is_shipped(tmp_path / "shipped" / "tools" / "any.py")
     assert not home.is_shipped(tmp_path / "own" / "tools" / "any.py")
     assert not home.is_shipped(tmp_path / "shipped" / "elsewhere.py")
-
-
-def test_the_list_of_what_is_shipped_names_every_file_that_is_kept() -> None:
-    """Made anew with WORKBENCH_REGENERATE=1."""
-    root, git = packaged_folder(), shutil.which("git")
-    listing = git and subprocess.run([git, "ls-files", *KINDS], cwd=root, capture_output=True, text=True, check=False)
-    if not listing or not listing.stdout:
-        pytest.skip("what is kept, and what a person has put there, only the repository knows")
-    kept = "".join(f"{name}\n" for name in sorted(listing.stdout.split("\n")) if name)
-    if os.environ.get("WORKBENCH_REGENERATE"):
-        (root / SHIPPED).write_text(kept, "utf-8")
-    assert (root / SHIPPED).read_text("utf-8") == kept

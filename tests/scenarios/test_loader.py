@@ -343,7 +343,7 @@ GOAL = 'goal = "x"\n'
         ("goal = ' '\n", 'x.toml:1: goal: must be text that is not empty, not " "'),
         ("gaol = 'x'\n", 'x.toml:1: unknown key "gaol"; did you mean "goal"?'),
         (GOAL + "steps = 4\n", 'x.toml:2: unknown key "steps"; it belongs in [limits] or in [expect]'),
-        (GOAL + "[limits]\nseconds = 1e308\n", "x.toml:3: limits.seconds: must be at most 1e+15, not 1e+308"),
+        (GOAL + "[limits]\nseconds = 1e308\n", "x.toml:3: limits.seconds: must be at most 1e+30, not 1e+308"),
         (GOAL + "[limits]\ncost = 1" + "0" * 400, f"x.toml:3: limits.cost: is too large a number: 1{'0' * 59}…"),
         (GOAL + "[limits]\nsteps = 0\n", "x.toml:3: limits.steps: must be at least 1, not 0"),
         (GOAL + "[limits]\nsteps = -1\n", "x.toml:3: limits.steps: must be at least 1, not -1"),
