@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import operator
+from collections.abc import Callable
+
 from workbench.toolkit.api import ToolError, tool
 
 
@@ -12,10 +16,7 @@ def add(a: float, b: float) -> float:
     a: the first number.
     b: the second number.
     """
-    try:
-        return a + b
-    except OverflowError:
-        raise ToolError("The sum is too large to be written as a decimal number; use whole numbers.") from None
+    return _computed("sum", operator.add, a, b)
 
 
 @tool(risk="read", source="arithmetic", inline=True)
@@ -25,7 +26,15 @@ def multiply(a: float, b: float) -> float:
     a: the first number.
     b: the second number.
     """
+    return _computed("product", operator.mul, a, b)
+
+
+def _computed(what: str, operation: Callable[[float, float], float], a: float, b: float) -> float:
+    """What the operation gives: exact for whole numbers, and never infinite."""
     try:
-        return a * b
+        result = operation(a, b)
     except OverflowError:
-        raise ToolError("The product is too large to be written as a decimal number; use whole numbers.") from None
+        result = math.inf
+    if isinstance(result, float) and not math.isfinite(result):
+        raise ToolError(f"The {what} is too large to be written as a decimal number; use whole numbers.")
+    return result

@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from workbench.clocks import SystemClock, VirtualClock
+from workbench.core.alignment import parting
 from workbench.core.events import Stopped
 from workbench.core.state import State
 from workbench.core.statuses import Status
@@ -83,7 +84,9 @@ async def check_file(path: Path, home: Home, tools: LoadedFolder | None = None, 
 
             scenario = with_model(scenario, model)
         return await _check(scenario, path, home, tools)
-    except (ScenarioError, TrustNeeded) as error:
+    except TrustNeeded as error:
+        return Verdict(path=path, error=error.in_a_terminal)
+    except ScenarioError as error:
         return Verdict(path=path, error=str(error))
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one file, the others are checked
         return Verdict(path=path, error=f"{path}: {type(error).__name__}: {error}")
@@ -145,20 +148,14 @@ def _place(mismatch: Mismatch, expect: ExpectTable, state: State) -> int:
     """The number of the event at which what was expected and what came part; 0 for the end."""
     if mismatch.key == "calls":
         names = [record.call.tool for record in state.every_call()]
-        at = _parting(expect.calls or (), names)
+        at = parting(expect.calls or (), names)
         return state.every_call()[at].n if at < len(names) else 0
     if mismatch.key == "chars_seen":
-        at = _parting(expect.chars_seen or (), [mark.chars for mark in state.requests])
+        at = parting(expect.chars_seen or (), [mark.chars for mark in state.requests])
         return state.requests[at].n if at < len(state.requests) else 0
     if mismatch.key == "transcript":
-        return _message_at(state, _parting((expect.transcript or "").split("\n"), _lines(state)))
+        return _message_at(state, parting((expect.transcript or "").split("\n"), _lines(state)))
     return 0
-
-
-def _parting(wanted: Sequence[object], actual: Sequence[object]) -> int:
-    """The first place at which the two differ."""
-    pairs = enumerate(zip(wanted, actual, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(wanted), len(actual)))
 
 
 def _lines(state: State) -> list[str]:

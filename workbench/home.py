@@ -40,27 +40,40 @@ class Home:
     @property
     def tools(self) -> tuple[Path, ...]:
         """Folders to load tools from; the earlier wins where two define a tool of one name."""
-        own = (self.root / "tools",) if self.tools_trusted else ()
+        own = (self.own / "tools", self.root / "tools") if self.tools_trusted else ()
         folders = (*self.extra_tools, *own, self.packaged / "tools")
         return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))
 
     @property
+    def own(self) -> Path:
+        """The folder in which what a person makes is kept: never among what is packaged, also in a checkout."""
+        return user_folder() if self.root == self.packaged else self.root
+
+    @property
+    def own_scripts(self) -> Path:
+        """Where new scripts are written. It may not exist yet."""
+        return self.own / "scripts"
+
+    @property
     def sessions(self) -> Path:
-        """Where new sessions are written: never among the packaged ones, also in a checkout. It may not exist yet."""
-        return (user_folder() if self.root == self.packaged else self.root) / "sessions"
+        """Where new sessions are written. It may not exist yet."""
+        return self.own / "sessions"
 
     @property
     def session_folders(self) -> tuple[Path, ...]:
         folders = (self.sessions, self.packaged / "sessions")
         return tuple(folder for folder in folders if folder.is_dir())
 
-    def is_example(self, session: Path) -> bool:
-        """Whether that session comes with the package; such a one is read, and gone on with in a copy."""
-        return session.resolve().parent == self.packaged / "sessions"
+    def is_shipped(self, file: Path) -> bool:
+        """Whether that file comes with the workbench: such a one is read, and a copy of it edited or gone on with."""
+        file = file.resolve()
+        return any(file.is_relative_to((self.packaged / kind).resolve()) for kind in KINDS)
 
     @property
     def settings(self) -> Path:
-        return self.root / "workbench.toml"
+        """The person's settings: those of the folder one happens to be in, where it has some, and else one's own."""
+        here = self.root / "workbench.toml"
+        return here if self.found != "current folder" or here.is_file() else user_folder() / "workbench.toml"
 
     @property
     def models(self) -> Path:
@@ -73,7 +86,7 @@ class Home:
         return self.root / "faults.toml"
 
     def _both(self, kind: str) -> tuple[Path, ...]:
-        folders = (self.root / kind, self.packaged / kind)
+        folders = (self.own / kind, self.root / kind, self.packaged / kind)
         return tuple(dict.fromkeys(folder for folder in folders if folder.is_dir()))
 
 

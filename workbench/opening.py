@@ -25,7 +25,7 @@ from workbench.core.values import Header, ToolInfo
 from workbench.home import Home
 from workbench.runner import Run
 from workbench.sandbox import make_sandbox
-from workbench.scenarios.errors import Problem, ScenarioError
+from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
@@ -38,6 +38,7 @@ from workbench.sessions.header import stamp
 from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.sessions.tail import Tail
+from workbench.tooling import timed, why_missing
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -161,7 +162,9 @@ def new_run(
             endpoint=asked.live.endpoint if asked.live is not None else None,
         )
     except ScenarioError as error:
-        raise ScenarioError([*error.problems, *_tool_problems(tools), *faults.problems]) from None
+        raise ScenarioError(
+            [*error.problems, *why_missing(error, tools, home, scenario_path), *faults.problems]
+        ) from None
     sandbox, workspace = make_sandbox(scenario, (), scenario_path)
     try:
         journal = _new_journal(header, home, keep, save, headless)
@@ -172,6 +175,7 @@ def new_run(
     run = _run(
         scenario,
         header,
+        home=home,
         asked=asked,
         tools=[tools.tools[name] for name in scenario.tools if name in tools.tools],
         workspace=workspace,
@@ -195,6 +199,7 @@ def _run(
     scenario: Scenario,
     header: Header,
     *,
+    home: Home,
     asked: Asked,
     tools: Sequence[LoadedTool],
     workspace: Workspace,
@@ -204,13 +209,13 @@ def _run(
 ) -> Run:
     """The run of a header, by the loop that its scenario names."""
     if scenario.loop == ENGINE:
-        able = _able(asked, header, tools, workspace, clock, events)
+        able = _able(asked, header, tools, workspace, home, clock, events)
         return Run(header, model=asked.model, tools=able, clock=clock, events=events, **parts)
     from workbench.museum.registry import PIECES  # only for those who go there
     from workbench.museum.run import MuseumRun
     from workbench.museum.unchecked import unchecked
 
-    able = ToolBox(list(map(unchecked, tools)), workspace)
+    able = timed(ToolBox(list(map(unchecked, tools)), workspace), tools, home, clock)
     piece = PIECES[scenario.loop]
     return MuseumRun(piece, header, model=asked.model, tools=able, clock=clock, events=events, **parts)
 
@@ -220,6 +225,7 @@ def _able(
     header: Header,
     tools: Sequence[LoadedTool],
     workspace: Workspace,
+    home: Home,
     clock: Clock,
     events: Sequence[Event],
 ) -> Tools:
@@ -227,15 +233,10 @@ def _able(
     if is_recorded(asked.scenario):
         return recorded_tools(asked.scenario, header, clock=clock, here=ToolBox(tools), events=events)
     if asked.live is None:
-        return ToolBox(tools, workspace)
+        return timed(ToolBox(tools, workspace), tools, home, clock)
     from workbench.models.keyless import KeylessTools  # only for those who have a key
 
     return KeylessTools(ToolBox(tools, workspace), asked.live.key)
-
-
-def _tool_problems(tools: LoadedFolder) -> list[Problem]:
-    """What is wrong with the files of tools: that may be why a tool is missing."""
-    return [Problem(str(problem.file), problem.line, "", problem.message) for problem in tools.problems]
 
 
 def _new_journal(
@@ -268,7 +269,7 @@ def reopen(
     journal: JournalWriter | LateJournal | None = None
     if read_only:
         session = read_session(path)
-    elif home.is_example(path):
+    elif home.is_shipped(path):
         session = read_session(path)
         journal = LateJournal(partial(_own_copy, path, home.sessions), held_back=0)
     else:
@@ -305,6 +306,7 @@ def _reopened(
         run = _run(
             scenario,
             header,
+            home=home,
             asked=asked,
             tools=usable,
             workspace=workspace,
@@ -344,7 +346,7 @@ def change_model(opened: Opened, home: Home, choice: str, base_url: str = "") ->
     asking = with_other(opened.scenario, choice, base_url)
     asked = asked_by(asking, home, run.clock, run.header.scenario_path, typed_url=base_url)
     usable, _ = usable_tools(run.header.tools, opened.tools)
-    run.ask(asked.model, asked.info, _able(asked, run.header, usable, opened.workspace, run.clock, run.events))
+    run.ask(asked.model, asked.info, _able(asked, run.header, usable, opened.workspace, home, run.clock, run.events))
     if opened.live is not None:
         opened.live.close()
     opened.live = asked.live

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,11 @@ class TrustNeeded(Exception):
         super().__init__(f"{folder}: {why}")
         self.folder = folder
         self.why = why
+
+    @property
+    def in_a_terminal(self) -> str:
+        """What is wrong, and the option that allows it."""
+        return f"{self}\nsay that this is all right with: --trust {shlex.quote(str(self.folder))}"
 
 
 def make_sandbox(scenario: Scenario, events: Sequence[Event], scenario_path: str) -> tuple[Folder | None, Workspace]:

@@ -31,7 +31,6 @@ from workbench.scenarios.models import build_model
 from workbench.serve.answer import Answer
 from workbench.serve.conversations import Conversations
 from workbench.serve.dialects.openai import OPENAI
-from workbench.serve.exchange import LARGEST
 from workbench.serve.journals import Journals
 from workbench.serve.server import header_of
 
@@ -132,7 +131,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as name,
         staged() as stage,
-        stage.play(SCRIPT, Path(name), largest=LARGEST) as play,
+        stage.play(SCRIPT, Path(name)) as play,
     ):
         print(f"first requests    {per_second(play, anew=True):8,.0f} a second, each a new session")
         print(f"further requests  {per_second(play, anew=False):8,.0f} a second, in histories of up to 20 messages")

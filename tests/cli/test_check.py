@@ -27,6 +27,17 @@ def test_check_runs_every_scenario_of_the_folder_and_the_packaged_ones(command: 
     assert done.out.splitlines()[-1].endswith(" passed, 0 failed")
 
 
+def test_scenarios_are_named_as_run_takes_them(command: Command, scenario: Write) -> None:
+    scenario("mine", RIGHT)
+    assert command("check", "mine", "two-cities").out.splitlines() == [
+        "✓ mine        answered",
+        "✓ two-cities  answered",
+        "2 passed, 0 failed",
+    ]
+    done = command("check", "two-citys")
+    assert (done.code, done.err) == (2, "there is no scenario two-citys; did you mean two-cities?\n")
+
+
 def test_check_keeps_no_session(command: Command, scenario: Write, home: Path) -> None:
     command("check", scenario("mine", RIGHT))
     assert list((home / "sessions").iterdir()) == []
@@ -156,7 +167,7 @@ def test_what_xml_cannot_hold_is_written_as_signs(command: Command, scenario: Wr
 @pytest.mark.parametrize("path", ["gone.toml", "gone"])
 def test_a_path_that_is_not_there_is_bad_input(command: Command, path: str) -> None:
     done = command("check", path)
-    assert (done.code, done.err) == (2, f"there is no {path}\n")
+    assert (done.code, done.err) == (2, f"there is no scenario {path}; workbench scripts lists those there are\n")
 
 
 def test_a_folder_without_scenarios_is_bad_input(command: Command, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.home import HomeError, find_home, make_home, packaged_folder, trust
+from workbench.home import Home, HomeError, find_home, make_home, packaged_folder, trust
 
 
 @pytest.fixture(autouse=True)
@@ -62,3 +62,28 @@ def test_new_sessions_never_land_among_the_packaged_ones(user: Path) -> None:
     assert home.root == packaged_folder()
     assert home.sessions == user / "sessions"
     assert packaged_folder() / "sessions" in home.session_folders
+
+
+def test_what_a_person_makes_in_a_checkout_is_kept_outside_it_and_found_from_it(user: Path) -> None:
+    make_home(user)
+    home = find_home(environment={}, current=packaged_folder())
+    assert (home.own_scripts, home.settings) == (user / "scripts", user / "workbench.toml")
+    assert home.scripts == (user / "scripts", packaged_folder() / "scripts")
+    assert home.tools == (user / "tools", packaged_folder() / "tools")
+
+
+def test_settings_go_with_the_person_unless_the_folder_has_its_own(tmp_path: Path, user: Path) -> None:
+    make_home(tmp_path)
+    assert find_home(environment={}, current=tmp_path).settings == user / "workbench.toml"
+    assert find_home(str(tmp_path), environment={}).settings == tmp_path / "workbench.toml"
+    (tmp_path / "workbench.toml").touch()
+    assert find_home(environment={}, current=tmp_path).settings == tmp_path / "workbench.toml"
+
+
+def test_what_comes_with_the_workbench_is_all_that_is_in_its_four_folders(tmp_path: Path) -> None:
+    make_home(tmp_path / "shipped")
+    make_home(tmp_path / "own")
+    home = Home(root=tmp_path / "own", found="--home", packaged=tmp_path / "shipped")
+    assert home.is_shipped(tmp_path / "shipped" / "tools" / "any.py")
+    assert not home.is_shipped(tmp_path / "own" / "tools" / "any.py")
+    assert not home.is_shipped(tmp_path / "shipped" / "elsewhere.py")

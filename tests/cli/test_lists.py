@@ -125,6 +125,7 @@ def test_schema_is_a_json_schema_of_scenarios(command: Command) -> None:
     [
         (["--version"], "workbench 0"),
         (["--help"], "usage: workbench"),
+        (["--help"], "Begin with: workbench tour"),
         (["run", "--help"], "--approve"),
         (["resume", "--help"], "--message"),
     ],
@@ -155,3 +156,13 @@ def test_the_app_needs_a_terminal(command: Command) -> None:
 def test_a_misspelt_command_is_not_taken_for_a_file(command: Command) -> None:
     done = command("chekc")
     assert (done.code, done.err) == (2, "there is no scenario or session chekc; did you mean the command check?\n")
+
+
+def test_scripts_are_listed_as_a_course_and_what_is_no_lesson_comes_last(command: Command, scenario: Write) -> None:
+    scenario("mine", 'goal = "g"\n[[model.reply]]\ntext = "ANSWER: 1"\n')
+    lines = [line.split() for line in command("scripts").out.splitlines()]
+    assert [line[:2] for line in lines[:2]] == [["101", "tour"], ["102", "two-cities"]]
+    assert lines[-1] == ["mine"]
+    rows = json.loads(command("scripts", "--json").out)
+    assert [row["lesson"] for row in rows[:-1]] == sorted(row["lesson"] for row in rows[:-1])
+    assert rows[-1]["lesson"] is None

@@ -48,6 +48,42 @@ async def test_scripted_delays_take_no_time_where_nobody_looks_on(home: Path) ->
     assert opened.run.state.total_seconds >= 60
 
 
+SLOW = """
+import time
+
+from workbench.toolkit.api import tool
+
+
+@tool(risk="read")
+def slow() -> str:
+    \"\"\"Takes its time.\"\"\"
+    time.sleep(0.02)
+    return "done"
+"""
+
+
+async def test_the_time_that_a_tool_of_ones_own_really_takes_counts_where_nobody_looks_on(home: Path) -> None:
+    (home / "tools").mkdir(exist_ok=True)
+    (home / "tools" / "slow.py").write_text(SLOW, "utf-8")
+    text = """
+        goal = "g"
+        tools = ["slow", "add"]
+        limits = { seconds = 0.01 }
+        [[model.reply]]
+        text = 'ACTION: add {"a": 1, "b": 2}'
+        [[model.reply]]
+        text = "ACTION: slow {}"
+        repeat = "forever"
+    """
+    opened = new_run(parse_scenario(text, "s.toml"), find_home(), headless=True)
+    await opened.run.play()
+    opened.close()
+    assert opened.run.status is Status.DEADLINE_EXCEEDED
+    add, *slow = (record.result.took for record in opened.run.state.every_call() if record.result is not None)
+    assert add == 0.0
+    assert sum(slow) >= 0.01
+
+
 def test_the_folder_of_a_run_goes_away_with_it(opened: Opened) -> None:
     assert opened.sandbox is not None
     folder = Path(opened.sandbox.name)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from workbench.core.events import SettingsChanged, ToolResult
+from workbench.home import make_home
 from workbench.sessions.journal import read_session
 
 REFUND = """
@@ -368,3 +369,56 @@ def test_the_stop_of_a_cap_is_undone_by_the_person_of_the_scenario(command: Comm
     assert command("run", "limit-steps").code == 0
     events: list[Any] = read_session(home / "sessions" / "cap-on-steps-raised-once-1.toml").events
     assert [event.changes for event in events if isinstance(event, SettingsChanged)] == [{"limits.steps": 4}]
+
+
+NAPPING = """
+from workbench.toolkit.api import tool
+
+
+@tool(risk="read")
+def nap() -> str:
+    \"\"\"Sleep.\"\"\"
+    return "slept"
+"""
+NAPS = """
+goal = "Sleep."
+tools = ["nap"]
+[[model.reply]]
+text = "ACTION: nap {}"
+[[model.reply]]
+text = "ANSWER: ${last}"
+"""
+
+
+@pytest.fixture
+def bedroom(tmp_path: Path) -> Path:
+    """A workbench folder of somebody's, with a tool and a scenario that needs it."""
+    folder = tmp_path / "bed room"
+    make_home(folder)
+    (folder / "tools" / "napping.py").write_text(NAPPING, "utf-8")
+    (folder / "scripts" / "naps.toml").write_text(NAPS, "utf-8")
+    return folder
+
+
+@pytest.mark.usefixtures("home")
+def test_tools_beside_a_scenario_elsewhere_are_named_with_the_option_that_loads_them(
+    command: Command, bedroom: Path
+) -> None:
+    naps = bedroom / "scripts" / "naps.toml"
+    done = command("run", naps)
+    assert done.code == 2
+    assert f"{bedroom / 'tools'}: not loaded, since the workbench folder is " in done.err
+    assert done.err.endswith(f"to load it: --home '{bedroom}'\n")
+    assert command("run", naps, "--home", bedroom).code == 0
+
+
+def test_tools_of_a_folder_nobody_has_trusted_are_named_with_the_command_that_trusts_it(
+    command: Command, home: Path, bedroom: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WORKBENCH_HOME")
+    monkeypatch.chdir(bedroom)
+    done = command("run", "naps")
+    assert done.code == 2
+    assert done.err.endswith(f"if you trust it: workbench trust '{bedroom}'\n")
+    assert command("trust", bedroom).code == 0
+    assert command("run", "naps").code == 0

@@ -65,7 +65,7 @@ def test_it_serves_until_it_is_told_to_stop(home: Path, scenario: WriteScenario,
         process.send_signal(number)
         out, _ = process.communicate(timeout=20)
     assert process.returncode == 0
-    assert "POST /api/chat 200 hello-1: reply 1 of the script (new)" in out
+    assert "POST /api/chat 200 hello-1: reply 1 (new)" in out
     assert "Traceback" not in out
     assert list((home / "sessions").glob("*.lock")) == []
     (session,) = SessionStore(home / "sessions").list().sessions
@@ -80,7 +80,9 @@ def test_a_reply_that_is_going_out_does_not_keep_it_up(home: Path, scenario: Wri
         host, _, port = url.removeprefix("http://").partition(":")
         with socket.create_connection((host, int(port))) as waiting:
             body = b'{"model": "m", "messages": [{"role": "user", "content": "x"}]}'
-            waiting.sendall(b"POST /api/chat HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+            waiting.sendall(
+                b"POST /api/chat HTTP/1.1\r\nhost: localhost\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+            )
             assert waiting.recv(20).startswith(b"HTTP/1.1 200")
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=20)
@@ -118,12 +120,12 @@ def test_an_address_that_cannot_be_is_said(command: Command, scenario: WriteScen
     assert done.err.startswith("cannot listen on 192.0.2.1, port 0: ")
 
 
-def test_only_a_script_can_be_served(command: Command, scenario: WriteScenario) -> None:
+def test_only_what_is_written_down_can_be_served(command: Command, scenario: WriteScenario) -> None:
     pytest.importorskip("uvicorn")
     scenario("me", 'goal = "-"\n[model]\nuse = "human"\n')
     done = command("serve", "me", "--port", "0")
     assert done.code == 2
-    assert 'model.use: serve plays a script, which use = "human" is not' in done.err
+    assert 'model.use: serve plays a script or a recording, which use = "human" is not' in done.err
 
 
 def test_without_its_package_it_says_how_to_get_it(

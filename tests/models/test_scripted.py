@@ -141,9 +141,10 @@ async def test_the_total_adds_up_numbers_only(contents: tuple[str, ...], total: 
     assert await take(scripted("${total}"), state) == total
 
 
-async def test_a_total_of_too_many_digits_is_a_script_error() -> None:
+@pytest.mark.parametrize("contents", [("9" * 5000,), ("1e308", "1e308"), ("1e400",)])
+async def test_a_total_that_cannot_be_written_is_a_script_error(contents: tuple[str, ...]) -> None:
     state = fresh()
-    observe(state, "9" * 5000)
+    observe(state, *contents)
     with pytest.raises(ModelFailure, match="too many digits"):
         await ask(scripted("${total}"), state)
 

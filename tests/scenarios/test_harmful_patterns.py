@@ -25,3 +25,8 @@ def test_the_sentence_names_file_line_and_key(rest: str, key: str) -> None:
         parse_scenario(HEAD + rest, "slow.toml")
     problem = caught.value.problems[0]
     assert (problem.file, problem.line > 4, problem.key.endswith(key)) == ("slow.toml", True, True)
+
+
+def test_a_reply_has_no_more_tokens_than_can_be_priced() -> None:
+    with pytest.raises(ScenarioError, match=r"a\.toml:5: model\.reply\[0\]\.usage\.input: must be at most 1e\+30"):
+        parse_scenario(HEAD + f"usage = {{ input = {10**400} }}\n", "a.toml")

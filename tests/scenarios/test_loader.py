@@ -322,8 +322,9 @@ def test_a_file_that_cannot_be_opened_is_one_sentence(tmp_path: Path, name: str)
             "x.toml:3: person[0].set: is not TOML at column 14: unclosed inline table",
         ),
         ("goal = 'x'\nseed = 2024-02-30\n", "x.toml:2: seed: is not TOML at column 8: invalid date or datetime"),
-        ("goal = 'x'\nseed = " + "[" * 9000, "x.toml: is nested too deeply"),
-        ("goal = 'x'\nseed = " + "9" * 5000, "x.toml: holds a number of more digits than can be read"),
+        ("goal = 'x'\nseed = " + "[" * 9000, "x.toml:2: is nested too deeply"),
+        ("goal = 'x'\n[model]\n\nx = " + "{a=" * 9000, "x.toml:4: is nested too deeply"),
+        ("goal = 'x'\nseed = " + "9" * 5000, "x.toml:2: holds a number of more digits than can be read"),
     ],
 )
 def test_what_is_not_toml_is_one_sentence(text: str, sentence: str) -> None:
@@ -342,6 +343,8 @@ GOAL = 'goal = "x"\n'
         ("goal = ' '\n", 'x.toml:1: goal: must be text that is not empty, not " "'),
         ("gaol = 'x'\n", 'x.toml:1: unknown key "gaol"; did you mean "goal"?'),
         (GOAL + "steps = 4\n", 'x.toml:2: unknown key "steps"; it belongs in [limits] or in [expect]'),
+        (GOAL + "[limits]\nseconds = 1e308\n", "x.toml:3: limits.seconds: must be at most 1e+30, not 1e+308"),
+        (GOAL + "[limits]\ncost = 1" + "0" * 400, f"x.toml:3: limits.cost: is too large a number: 1{'0' * 59}…"),
         (GOAL + "[limits]\nsteps = 0\n", "x.toml:3: limits.steps: must be at least 1, not 0"),
         (GOAL + "[limits]\nsteps = -1\n", "x.toml:3: limits.steps: must be at least 1, not -1"),
         (GOAL + "[limits]\ncost = 0\n", "x.toml:3: limits.cost: must be above 0, not 0"),
@@ -470,6 +473,7 @@ def test_templates_in_arguments_are_checked_at_their_line() -> None:
         ("use = 'a'\nnth = 1\nstep = 2", "fault[0].step: there is one schedule for a fault, and this one has nth already"),
         ("use = 'a'\nnth = 0", "fault[0].nth: must be at least 1, not 0"),
         ("use = 'a'\nchance = 1.5", "fault[0].chance: must be at most 1, not 1.5"),
+        ("use = 'a'\nchance = nan", "fault[0].chance: must be a finite number, not NaN"),
         ("use = 'a'\nburst = { start = 1 }", "fault[0].burst.length: is missing"),
         ("use = 'a'\ntool = 'ad'", 'fault[0].tool: this scenario has no tool "ad"; did you mean "add"?'),
         ("on = 'reply'\ndo = 'truncate'\ntool = 'add'", 'fault[0].tool: a fault on = "reply" is not about a call, so it has no tool'),

@@ -43,6 +43,11 @@ def test_values_are_toml_and_else_plain_text() -> None:
     assert scenario.workspace.files == {"notes.txt": "pens = 3"}
 
 
+def test_bytes_that_are_no_text_are_named() -> None:
+    with pytest.raises(ScenarioError, match=r"^--set goal: is not UTF-8: byte 0xff$"):
+        changed("goal=caf\udcff")
+
+
 def test_a_number_is_text_where_text_is_wanted() -> None:
     scenario = changed("expect.answer=11800000", "title=5", "limits.steps=5")
     assert scenario.expect is not None

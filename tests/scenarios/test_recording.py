@@ -131,7 +131,7 @@ def events_with(text: str) -> list[Event]:
     return [
         UserMessage(text="g"),
         ModelReply(text=text, thinking=text, calls=(call, run), finish="tool_calls", model=text, attempts=3, took=1.25,
-                   input_tokens=10**15, output_tokens=0, cache_read=1, opaque=text, notes=(text, "n"), original=text,
+                   input_tokens=2**70, output_tokens=0, cache_read=1, opaque=text, notes=(text, "n"), original=text,
                    changed_by="fault prose, you"),
         ToolResult(call="c1", outcome="invalid", content="no object"),
         ToolStarted(call="c2"),

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 import time
+from itertools import groupby
 
 import pytest
 
@@ -10,7 +12,12 @@ from workbench.core.events import ToolResult
 from workbench.results import transcript_text
 from workbench.scenarios.loader import load_scenario
 
-TAGS = {"tour", "first-steps", "four-breaks", "protocol", "approval", "limits", "model", "museum"}
+COURSE = (
+    "tour", "first-steps", "four-breaks", "protocol", "limits", "model", "approval", "context", "hostile-text",
+    "experiments", "museum",
+)  # fmt: skip
+"""The groups of the course, in the order in which a person walks through them."""
+TAGS = set(COURSE)
 
 
 async def test_all_shipped_scenarios_hold_their_expectations_within_ten_seconds() -> None:
@@ -24,7 +31,7 @@ async def test_all_shipped_scenarios_hold_their_expectations_within_ten_seconds(
 def test_a_shipped_scenario_says_what_it_teaches_and_what_must_come_of_it(path: object) -> None:
     scenario = load_scenario(str(path))
     assert scenario.title
-    assert scenario.about.endswith(".")
+    assert len(re.findall(r"[.!?](?= [A-Z]|$)", scenario.about)) in (2, 3)
     assert len(scenario.about) <= 220
     assert set(scenario.tags) <= TAGS
     assert scenario.tags
@@ -32,6 +39,16 @@ def test_a_shipped_scenario_says_what_it_teaches_and_what_must_come_of_it(path: 
     assert scenario.expect.status is not None
     assert scenario.expect.model_calls is not None
     assert scenario.expect.tool_calls is not None
+
+
+def test_every_shipped_scenario_is_a_lesson_of_its_own_and_the_groups_follow_each_other() -> None:
+    scenarios = sorted(map(load_scenario, SCRIPTS), key=lambda scenario: scenario.lesson or 0)
+    lessons = [scenario.lesson for scenario in scenarios]
+    assert None not in lessons
+    assert len(set(lessons)) == len(lessons)
+    groups = [scenario.tags[0] for scenario in scenarios]
+    assert tuple(dict.fromkeys(groups)) == COURSE
+    assert len(list(groupby(groups))) == len(COURSE)
 
 
 def test_no_two_shipped_scenarios_have_one_title() -> None:

@@ -55,10 +55,9 @@ class Client:
     async def ask(self, *items: Item, session: str = "") -> tuple[str, Said | str, str]:
         """The session, the reply or the failure, and what is unusual about it."""
         found = await self.find(*items, session=session)
-        run = found.conversation.run
         if found.before is not None:
             return found.conversation.name, spoken(found.before.reply, native=True), found.note
-        event = await run.ask()
+        event = await self.conversations.ask(found)
         self.conversations.keep(found, event)
         out = spoken(event, native=True) if isinstance(event, ModelReply) else event.failure
         return found.conversation.name, out, found.note
@@ -175,7 +174,7 @@ async def test_a_name_makes_a_first_request_known(client: Callable[..., Client])
 async def test_the_id_of_a_session_is_a_name_for_it(client: Callable[..., Client]) -> None:
     playing = client()
     found = await playing.find(GOAL)
-    playing.conversations.keep(found, await found.conversation.run.ask())
+    playing.conversations.keep(found, await playing.conversations.ask(found))
     await playing.ask(GOAL)
     session = found.conversation.run.header.id
     assert (await playing.ask(GOAL, ONE, MORE, session=session))[:2] == (found.conversation.name, TWO)
@@ -188,7 +187,7 @@ async def test_a_second_request_waits_for_the_first_of_its_conversation(client: 
     second = asyncio.create_task(playing.find(GOAL, ONE, MORE))
     await asyncio.sleep(0)
     assert not second.done()
-    playing.conversations.keep(first, await first.conversation.run.ask())
+    playing.conversations.keep(first, await playing.conversations.ask(first))
     found = await second
     assert found.conversation is first.conversation
     assert found.before is not None
@@ -228,6 +227,19 @@ async def test_what_somebody_else_has_written_is_not_written_over(
     name, reply, note = await playing.ask(GOAL, ONE, MORE)
     assert (name, reply) == ("said-3", TWO)
     assert note.startswith("its history was changed: forked from said-1")
+
+
+async def test_a_request_whose_session_is_taken_away_is_asked_again_in_another(
+    client: Callable[..., Client], tmp_path: Path
+) -> None:
+    playing = client(says('fail = "unavailable"', 'text = "At last."'), most_open=1)
+    await playing.ask(GOAL)
+    await playing.ask(Told("Else."))
+    with open_writer(tmp_path / "said-1.toml") as other:
+        other.append(ModelFailed(failure="timeout"), sync=False)
+    with pytest.raises(JournalBroken):
+        await playing.ask(GOAL)
+    assert await playing.ask(GOAL) == ("said-3", "unavailable", "new")
 
 
 async def test_the_oldest_is_forgotten_and_its_client_is_served_all_the_same(client: Callable[..., Client]) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import threading
 from collections.abc import Callable
+from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.serve.stage import GOAL, Play, kinds, says
+from tests.serve.stage import GOAL, LONGEST, Play, kinds, says
 
-openai: Any = pytest.importorskip("openai")
 PutOn = Callable[..., Play]
 
 USER = [{"role": "user", "content": GOAL}]
@@ -28,12 +32,24 @@ def test_a_stream_is_there_word_by_word_and_who_leaves_takes_no_reply_along(
     assert kinds(playing.session.events) == ["user_message"]
 
 
-def test_who_does_not_wait_for_a_whole_reply_may_ask_again(play: PutOn, clients: dict[str, Any]) -> None:
+def test_who_does_not_wait_for_a_whole_reply_may_ask_again(play: PutOn, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = threading.Event()
+
+    async def wait_for_ever(seconds: float) -> None:
+        assert seconds == 6
+        waiting.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("workbench.serve.chat._pause", wait_for_ever)
     playing = play(says(SLOW))
+    body = json.dumps({"model": "m", "messages": USER})
     for attempt in (1, 2):
-        with pytest.raises(openai.APITimeoutError):
-            clients["openai"].with_options(timeout=0.1).chat.completions.create(model="m", messages=USER)
+        client = HTTPConnection(urlsplit(playing.url).netloc)
+        client.request("POST", "/v1/chat/completions", body)
+        assert waiting.wait(LONGEST)
+        client.close()
         assert playing.log.lines(attempt)[-1].endswith("499 said-1: the client has gone")
+        waiting.clear()
     assert kinds(playing.session.events) == ["user_message"]
 
 

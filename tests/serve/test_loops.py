@@ -13,6 +13,7 @@ from workbench.core.events import ModelReply, ToolResult
 from workbench.core.statuses import Status
 from workbench.opening import fold_session
 
+openai: Any = pytest.importorskip("openai")
 PutOn = Callable[..., Play]
 ALL = tuple(LOOPS)
 
@@ -157,3 +158,41 @@ def test_a_protocol_of_texts_goes_out_as_plain_text(play: PutOn, clients: dict[s
     assert reply.finish_reason == "stop"
     state = fold_session(playing.session)
     assert (state.answer, list(state.results)) == ("10000000 people", ["10000000"])
+
+
+RECORDING = """
+title = "Recorded"
+goal = "-"
+protocol = "native"
+[model]
+use = "recorded"
+name = "m"
+match = "messages"
+[[model.exchange]]
+finish = "tool_calls"
+[[model.exchange.message]]
+role = "user"
+text = "How many people live there?"
+[[model.exchange.call]]
+tool = "population"
+arguments = '{"city": "Paris"}'
+[[model.exchange.result]]
+call = "c1"
+content = "2100000"
+[[model.exchange]]
+text = "Two million."
+[[model.exchange.message]]
+role = "tool"
+call = "c1"
+"""
+
+
+def test_a_recording_is_played_to_another_agent_and_says_where_that_one_differs(
+    play: PutOn, clients: dict[str, Any]
+) -> None:
+    playing = play(RECORDING)
+    assert said_by(LOOPS["anthropic"](clients["anthropic"], stream=True)[-1]) == "Two million."
+    hello = [{"role": "user", "content": "Hello?"}]
+    with pytest.raises(openai.InternalServerError, match="How many people live there"):
+        clients["openai"].chat.completions.create(model="m", messages=hello)
+    assert playing.statuses(3) == [200, 200, 500]

@@ -30,8 +30,15 @@ PARAMETERS = {
     "check_build": "build",
     "buggy_tool": "x",
     "submit_answer": "answer",
+    "run_sql": "query",
 }
-RISKS = {"write_file": "write", "create_refund": "write", "set_ticket_status": "write", "send_email": "outward"}
+RISKS = {
+    "write_file": "write",
+    "create_refund": "write",
+    "set_ticket_status": "write",
+    "send_email": "outward",
+    "run_sql": "write",
+}
 
 
 def test_every_file_loads_and_the_names_are_these(shipped: LoadedFolder) -> None:

@@ -26,7 +26,14 @@ async def test_sums_and_products(call: Call) -> None:
 async def test_numbers_are_numbers(call: Call, tool: str) -> None:
     outcome = await call(tool, a="x", b="y")
     assert (outcome.outcome, outcome.detail) == ("failed", "refused")
-    outcome = await call(tool, a=10**400, b=0.5)
+
+
+@pytest.mark.parametrize("tool", ["add", "multiply"])
+@pytest.mark.parametrize(("a", "b"), [(10**400, 0.5), (1e308, 1e308), (-1e308, -1e308)])
+async def test_what_is_too_large_for_a_number_is_an_error_and_never_infinite(
+    call: Call, tool: str, a: float, b: float
+) -> None:
+    outcome = await call(tool, a=a, b=b)
     assert outcome.outcome == "failed"
     assert "too large" in outcome.content
 

@@ -18,7 +18,7 @@ from workbench.home import Home
 from workbench.sessions.journal import open_session
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.lists import ItemList
-from workbench.tui.home.rows import fitted, name_of, title_row
+from workbench.tui.home.rows import columns_of, fitted, name_of, title_row
 from workbench.tui.home.screen import HomeScreen
 from workbench.view.shelf import OUTCOMES, Item
 
@@ -60,6 +60,32 @@ async def test_a_first_start_picks_the_tour_and_says_what_to_press(home: Home) -
         assert picked(screen.scripts.list) == "A short tour"
         assert pilot.app.focused is screen.scripts.list
         assert "enter opens the tour; space makes each move" in seen(pilot)
+
+
+async def test_the_hint_goes_when_it_is_about_another_script(home: Home) -> None:
+    add_script(home, "tour")
+    add_script(home, "other")
+    async with running(home) as (screen, pilot):
+        await press(pilot, "down" if screen.scripts.list.cursor == 0 else "up")
+        assert "enter opens the tour" not in seen(pilot)
+
+
+async def test_which_list_the_keys_are_about_can_be_seen_without_colour(home: Home) -> None:
+    add_script(home, "a", "The script")
+    add_session(home, "s", title="The session")
+    async with running(home) as (_, pilot):
+        assert "▸ The script" in seen(pilot)
+        assert "▹ The session" in seen(pilot)
+        await press(pilot, "right")
+        assert "▹ The script" in seen(pilot)
+        assert "▸ The session" in seen(pilot)
+
+
+async def test_figures_take_only_the_room_they_need(home: Home) -> None:
+    title = "A session with a rather long title"
+    add_session(home, "s", title=title)
+    async with running(home) as (_, pilot):
+        assert title in seen(pilot)
 
 
 async def test_whoever_has_run_something_is_not_told_where_to_begin(home: Home) -> None:
@@ -164,6 +190,33 @@ async def test_the_filter_narrows_both_lists_while_letters_type(home: Home) -> N
         await press(pilot, "slash", "m")
         assert picked(screen.scripts.list) == "About mug"
         await press(pilot, "escape")
+        assert pilot.app.focused is screen.scripts.list
+
+
+async def test_nothing_is_said_any_more_of_what_the_filter_had_hidden(home: Home) -> None:
+    add_script(home, "a")
+    async with running(home) as (_, pilot):
+        await press(pilot, "slash", "z", "z", "enter")
+        assert "nothing is picked" in seen(pilot)
+        await press(pilot, "escape")
+        assert "nothing is picked" not in seen(pilot)
+
+
+async def test_the_keys_go_to_the_list_in_which_something_was_found(home: Home) -> None:
+    add_script(home, "a", "Apple")
+    add_session(home, "s", title="Zebra")
+    async with running(home) as (screen, pilot):
+        await press(pilot, "slash", "z", "e")
+        assert screen.active is screen.sessions
+        assert isinstance(pilot.app.focused, Input)
+
+
+async def test_whoever_comes_back_from_what_was_found_is_on_the_list(home: Home) -> None:
+    add_script(home, "tour", "Zebra")
+    async with running(home) as (screen, pilot):
+        await press(pilot, "slash", "z", "enter")
+        await press(pilot, "q")
+        assert top(pilot) is screen
         assert pilot.app.focused is screen.scripts.list
 
 
@@ -376,12 +429,12 @@ def test_a_row_is_never_wider_than_its_list_where_a_title_fits_at_all(width: int
         age="59 min",
         depth=depth,
     )
-    line = title_row(item, width, picked=True)
+    line = title_row(item, width, columns_of([item]), mark="▸")
     text = "".join(span.text for span in line)
     if width >= 40:
         assert fitted(text, width) == text
         assert "■ context full" in text
-    assert ("59 min" in text) is (width - min(depth, 6) * 2 >= 43)
+    assert ("59 min" in text) is (width - min(depth, 6) * 2 >= 44)
 
 
 def test_what_is_cut_ends_in_an_ellipsis_and_fills_its_cells() -> None:

@@ -25,6 +25,7 @@ from workbench.view.shelf import (
     first_script,
     lineage,
     matching,
+    next_lesson,
     session_items,
 )
 
@@ -101,6 +102,36 @@ def test_beginners_find_their_scripts_at_the_top_and_the_tour_first(home: Home) 
     items = read(home).scripts()
     assert [item.group for item in items] == ["tour", "first-steps", "approval"]
     assert first_script(items) == (str(home.root / "scripts" / "t.toml"), True)
+
+
+def as_lesson(path: Path, lesson: int) -> Path:
+    path.write_text(f"lesson = {lesson}\n{path.read_text()}")
+    return path
+
+
+def test_lessons_stand_in_their_order_and_so_do_their_groups(home: Home) -> None:
+    as_lesson(add_script(home, "a", "Third", tag="alpha"), 30)
+    as_lesson(add_script(home, "b", "Second", tag="zoo"), 20)
+    as_lesson(add_script(home, "c", "First", tag="zoo"), 10)
+    add_script(home, "0", "No lesson", tag="zoo")
+    add_script(home, "d", "Elsewhere", tag="beta")
+    shelf = Shelf(home)
+    shelf.glance_at_scripts()
+    glanced = shelf.scripts()
+    assert [item.title for item in glanced] == ["First", "Second", "No lesson", "Third", "Elsewhere"]
+    assert read(home).scripts() == glanced
+
+
+def test_a_lesson_is_followed_by_the_next_one_whatever_its_group(home: Home) -> None:
+    paths = [as_lesson(add_script(home, name, name, tag=name), number) for name, number in (("b", 1), ("a", 5))]
+    alone = add_script(home, "c", tag="b")
+    items = read(home).scripts()
+    following = next_lesson(items, str(paths[0]))
+    assert following is not None
+    assert following.path == paths[1]
+    assert next_lesson(items, str(paths[1])) is None
+    assert next_lesson(items, str(alone)) is None
+    assert next_lesson(items, "nowhere") is None
 
 
 def test_without_a_tour_the_first_script_is_where_to_begin(home: Home) -> None:

@@ -22,7 +22,7 @@ def explained(error: Exception) -> str | None:
 
     match error:
         case TrustNeeded():
-            return visible(f"{error}\nsay that this is all right with: --trust {error.folder}")
+            return visible(error.in_a_terminal)
         case BadInput() | HomeError() | NotUnderstood() | CannotExport() | NoPalette():
             return visible(str(error))
         case CommandError() | JournalBroken() | ScenarioError() | SessionError():

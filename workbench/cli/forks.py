@@ -11,7 +11,7 @@ from workbench.cli.decisions import settings_of
 from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of, session_file
-from workbench.cli.runs import play
+from workbench.cli.runs import play, records_of
 from workbench.cli.show import ledger
 from workbench.core.events import Event, Forked
 from workbench.forking import Branch, fork, what_it_is
@@ -48,24 +48,25 @@ def fork_session(options: argparse.Namespace) -> int:
         changes=changes,
         title=title,
     )
-    opened = fork(
-        header,
-        events,
-        branch,
-        home,
-        # Where a real person took part, what was written beforehand does not fit any more.
-        person=not person_took_part(events[:at]),
-        headless=True,
-        save=Path(options.save) if options.save else None,
-    )
-    for note in opened.notes:
-        print(visible(note), file=sys.stderr)
-    for line in (*_beginning(opened, path), *ledger(header, events, at), ""):
-        if options.json:
-            print(line, file=sys.stderr)
-        else:
-            out(line)
-    return play(opened, options)
+    with records_of(options) as records:
+        opened = fork(
+            header,
+            events,
+            branch,
+            home,
+            # Where a real person took part, what was written beforehand does not fit any more.
+            person=not person_took_part(events[:at]),
+            headless=True,
+            save=Path(options.save) if options.save else None,
+        )
+        for note in opened.notes:
+            print(visible(note), file=sys.stderr)
+        for line in (*_beginning(opened, path), *ledger(header, events, at), ""):
+            if options.json:
+                print(line, file=sys.stderr)
+            else:
+                out(line)
+        return play(opened, options, records)
 
 
 def _beginning(opened: Opened, parent: Path) -> list[str]:

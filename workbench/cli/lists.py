@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,8 +51,9 @@ def tools(options: argparse.Namespace) -> int:
 
 
 def scripts(options: argparse.Namespace) -> int:
-    """`workbench scripts`."""
-    rows, bad = [], []
+    """`workbench scripts`: the course in its order, then what is no lesson."""
+    rows: list[dict[str, Any]] = []
+    bad = []
     for path in _scenario_paths(home_of(options)):
         try:
             scenario = load_scenario(path)
@@ -60,6 +62,7 @@ def scripts(options: argparse.Namespace) -> int:
             continue
         rows.append(
             {
+                "lesson": scenario.lesson,
                 "name": path.stem,
                 "title": scenario.title,
                 "tags": list(scenario.tags),
@@ -70,7 +73,8 @@ def scripts(options: argparse.Namespace) -> int:
         )
     for sentence in bad:
         print(visible(sentence), file=sys.stderr)
-    return _print(rows, ("name", "title", "about"), options)
+    rows.sort(key=lambda row: math.inf if row["lesson"] is None else row["lesson"])
+    return _print(rows, ("lesson", "name", "title", "about"), options)
 
 
 def _scenario_paths(home: Home) -> list[Path]:
@@ -135,11 +139,10 @@ def where(options: argparse.Namespace) -> int:
     rows: list[Row] = [
         {"what": "workbench folder", "where": str(home.root), "note": f"found as {home.found}"},
         {"what": "packaged examples", "where": str(home.packaged), "note": "always there"},
-        {
-            "what": "new sessions",
-            "where": str(home.sessions),
-            "note": "" if home.sessions.is_dir() else "not there yet",
-        },
+        *(
+            {"what": f"new {folder.name}", "where": str(folder), "note": "" if folder.is_dir() else "not there yet"}
+            for folder in (home.own_scripts, home.sessions)
+        ),
         {"what": "settings", "where": str(home.settings), "note": "" if home.settings.is_file() else "not there"},
     ]
     for kind, folders in (("scripts", home.scripts), ("tools", home.tools), ("themes", home.themes)):
@@ -197,8 +200,13 @@ def print_rows(rows: Sequence[Row], columns: Sequence[str]) -> None:
     if not rows:
         out("none")
         return
-    table = [[visible(str(row[column])).replace("\n", " ") for column in columns] for row in rows]
+    table = [[_text(row[column]) for column in columns] for row in rows]
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
     for line in table:
         padded = [text + " " * (width - cells(text)) for text, width in zip(line, widths, strict=True)]
         out("  ".join(padded).rstrip())
+
+
+def _text(value: Any) -> str:
+    """A value of a row on one line; nothing for None."""
+    return "" if value is None else visible(str(value)).replace("\n", " ")

@@ -67,10 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="workbench",
         description="Watch an agent loop run move by move, break it on purpose, and keep every run as a file.",
-        epilog="workbench [FILE] opens the app; with a scenario or a session it opens that at once.",
+        usage="workbench [--home DIR] [--tools DIR] [FILE]\n       workbench COMMAND …",
+        epilog="Without a command it opens the app; with a scenario or a session, by path or by name, that one at "
+        "once. Begin with: workbench tour",
     )
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+    commands = parser.add_subparsers(prog="workbench", metavar="COMMAND", required=True, parser_class=Parser)
     _run(commands.add_parser("run", help="run a scenario with nobody there"))
     _check(commands.add_parser("check", help="run every scenario that has [expect], and compare"))
     _resume(commands.add_parser("resume", help="go on with a saved run"))
@@ -131,7 +133,9 @@ def _models(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders; by default all of scripts/")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files, folders, or names of scenarios; by default all of them"
+    )
     parser.add_argument("--junit", metavar="FILE", help="also write the verdicts as JUnit XML")
     _common(parser)
     parser.set_defaults(command=_late("runs", "check"))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from workbench import headless
@@ -50,45 +53,44 @@ def run(options: argparse.Namespace) -> int:
     if options.faults:
         scenario = add_faults(scenario, options.faults, load_catalogue(home.faults).entries)
     save = Path(options.save) if options.save else None
-    opened = new_run(
-        scenario,
-        home,
-        scenario_path=str(path),
-        person=True,
-        save=save,
-        headless=True,
-        typed_url=options.base_url,
-    )
-    for note in opened.notes:
-        print(visible(note), file=sys.stderr)
-    return play(opened, options)
+    with records_of(options) as records:
+        opened = new_run(
+            scenario,
+            home,
+            scenario_path=str(path),
+            person=True,
+            save=save,
+            headless=True,
+            typed_url=options.base_url,
+        )
+        for note in opened.notes:
+            print(visible(note), file=sys.stderr)
+        return play(opened, options, records)
 
 
 def resume(options: argparse.Namespace) -> int:
     """`workbench resume SESSION`."""
     home = home_of(options)
-    opened = reopen(session_file(options.session, home), home, person=True, headless=True)
-    try:
-        for note in (opened.torn, *opened.notes):
-            if note:
-                print(visible(note), file=sys.stderr)
-        settle(opened, options)
-        if person_took_part(opened.run.events):
-            # What the scenario's person was to say does not fit any more; a question waits for the real one.
-            opened.run.person = None
-    except BaseException:
-        opened.close()
-        raise
-    return play(opened, options)
+    with records_of(options) as records:
+        opened = reopen(session_file(options.session, home), home, person=True, headless=True)
+        try:
+            for note in (opened.torn, *opened.notes):
+                if note:
+                    print(visible(note), file=sys.stderr)
+            settle(opened, options)
+            if person_took_part(opened.run.events):
+                # What the scenario's person was to say does not fit any more; a question waits for the real one.
+                opened.run.person = None
+        except BaseException:
+            opened.close()
+            raise
+        return play(opened, options, records)
 
 
 def check(options: argparse.Namespace) -> int:
     """`workbench check [PATHS…]`."""
     home = home_of(options)
-    paths = [Path(path) for path in options.paths]
-    for path in paths:
-        if not path.exists():
-            raise BadInput(f"there is no {path}")
+    paths = [Path(path) if os.path.isdir(path) else scenario_file(path, home) for path in options.paths]  # noqa: PTH112
     files = scenario_files(paths, home)
     if not files:
         raise BadInput("there is no scenario to check")
@@ -102,12 +104,25 @@ def check(options: argparse.Namespace) -> int:
     return EXIT_OK if all(verdict.passed for verdict in verdicts) else EXIT_FAILED
 
 
-def play(opened: Opened, options: argparse.Namespace) -> int:
+@contextmanager
+def records_of(options: argparse.Namespace) -> Iterator[RecordFile | None]:
+    """The file that `--records` names, before anything is run; None without the option."""
+    if not options.records:
+        yield None
+        return
+    records = RecordFile(Path(options.records))
+    try:
+        yield records
+    finally:
+        if problem := records.close():
+            print(visible(problem), file=sys.stderr)
+
+
+def play(opened: Opened, options: argparse.Namespace, records: RecordFile | None) -> int:
     """Play a run to where it stops or waits, and print it; returns the exit code."""
-    records = RecordFile(opened.run) if options.records else None
     try:
         if records is not None:
-            records.open(Path(options.records))
+            records.follow(opened.run)
         printer = (headless.EventPrinter if options.json else headless.TranscriptPrinter)(opened.run, out)
         if opened.live is not None:
             opened.run.subscribe_signals(_passing)
@@ -118,8 +133,6 @@ def play(opened: Opened, options: argparse.Namespace) -> int:
             return EXIT_INTERRUPTED
         return EXIT_FAILED if opened.run.broken else exit_code(opened.run.status, expected=expected)
     finally:
-        if records is not None and (problem := records.close()):
-            print(visible(problem), file=sys.stderr)
         opened.close()
 
 

@@ -34,15 +34,16 @@ def serve_scenario(options: argparse.Namespace) -> int:
     scenario = apply_overrides(load_scenario(path), changes)
     if options.faults:
         scenario = add_faults(scenario, options.faults, load_catalogue(home.faults).entries)
-    served = serving(scenario, home, name=path.stem, path=str(path), say=out)
     with _listener(options.host, options.port) as listener:
         url = _url(options.host, listener)
+        public = not is_local(url)
+        served = serving(scenario, home, name=path.stem, path=str(path), say=out, public=public)
         out(visible(f"serving {scenario.title or path.stem} ({path})"))
         for line in (f"OpenAI     base_url={url}/v1", f"Anthropic  base_url={url}", f"Ollama     host={url}"):
             out(f"  {line}")
         for note in served.notes:
             out(visible(note))
-        if not is_local(url):
+        if public:
             print("everybody who can reach this machine can use it", file=sys.stderr)
         out(visible(f"each conversation is a session in {home.sessions}; ctrl+c ends"))
         # When all has gone out in order the signal is passed on: an end that was asked for ends like ctrl+c.

@@ -15,6 +15,7 @@ from workbench.core.canonical import digest
 from workbench.core.events import ModelFailed, ModelReply
 from workbench.core.gate import matches as rule_matches
 from workbench.core.gate import rule_from, rule_to
+from workbench.core.patterns import PatternError
 from workbench.core.values import Burst, Fault, FaultKind, FaultTarget, Pattern, Rule
 
 if TYPE_CHECKING:
@@ -378,7 +379,9 @@ def _where(value: Any) -> tuple[tuple[str, Pattern], ...]:
     try:
         return rule_from({"tool": "", "where": value}).where
     except ValueError as error:
-        raise FaultError("where", f"cannot be matched: {error.__context__ or error}") from None
+        why = error.__context__
+        message = str(why) if isinstance(why, PatternError) else f"cannot be matched: {why or error}"
+        raise FaultError("where", message) from None
 
 
 def _unknown(given: str, choices: Sequence[str], what: str) -> str:

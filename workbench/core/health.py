@@ -17,6 +17,8 @@ class Health:
     since_success: int
     """Results and unreadable replies since a tool call last succeeded."""
     errors: int
+    unanswered: bool = False
+    """Whether the latest request brought no reply."""
 
     @property
     def word(self) -> str:
@@ -31,7 +33,7 @@ class Health:
             return f"{self.since_success} in a row without success"
         if self.errors:
             return f"{self.errors} error{'s' if self.errors != 1 else ''}" + (
-                "" if self.since_success else ", recovered"
+                "" if self.since_success or self.unanswered else ", recovered"
             )
         return ""
 
@@ -43,4 +45,5 @@ def health(state: State) -> Health:
         same_call=state.repeat,
         since_success=state.steps_since_success,
         errors=state.errors,
+        unanswered=state.failure != "",
     )

@@ -52,7 +52,7 @@ SENTENCES: dict[Status, str] = {
     Status.REPLY_CUT_OFF: "A reply was cut off by its length; nothing in it was run or believed.",
     Status.REPLY_BLOCKED: "The provider blocked or the model refused a reply.",
     Status.SCRIPT_EXHAUSTED: "The script has no reply left for this turn.",
-    Status.MODEL_UNAVAILABLE: "The model could not be reached, also after retries.",
+    Status.MODEL_UNAVAILABLE: "The model was not available, also after retries.",
     Status.MODEL_REJECTED: "The model's service rejected the request; trying again cannot help.",
     Status.POLICY_DENIED: "A lock of the run forbade an action.",
     Status.AWAITING_APPROVAL: "The run waits for a person to decide about a tool call.",

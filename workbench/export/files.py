@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
-from workbench.core.events import Event
 from workbench.export.forms import CannotExport
 from workbench.export.records import Record, Steps, as_line
 from workbench.runner import Run
@@ -36,32 +35,28 @@ def folders_of(tools: LoadedFolder, packaged: Path) -> Mapping[str, str]:
 class RecordFile:
     """Appends the records of a run to a file, each as its step ends. Steps that were over before are not told again."""
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._steps = Steps(run.header.id)
-        self._file: TextIO | None = None
+    def __init__(self, path: Path) -> None:
+        """Raises OSError when the file cannot be written."""
+        self._file: TextIO = path.open("a", encoding="utf-8")
+        self._steps = Steps("")
         self._problem = ""
+
+    def follow(self, run: Run) -> None:
+        """Write what happens in that run from now on."""
+        self._steps = Steps(run.header.id)
         for event in run.events:
             self._steps.take(event)
-
-    def open(self, path: Path) -> None:
-        """Begin. Raises OSError."""
-        self._file = path.open("a", encoding="utf-8")
-        self._run.subscribe(self._write)
+        run.subscribe(lambda event: self._append(self._steps.take(event)))
 
     def close(self) -> str:
         """Write the step that is not over, and end; returns why something could not be written, "" if all was."""
-        if self._file is not None:
-            self._append(self._steps.rest())
-            self._file.close()
+        self._append(self._steps.rest())
+        self._file.close()
         return self._problem
-
-    def _write(self, event: Event) -> None:
-        self._append(self._steps.take(event))
 
     def _append(self, records: list[Record]) -> None:
         """A file that cannot be written is no reason to stop the run."""
-        if self._file is None or self._problem or not records:
+        if self._problem or not records:
             return
         try:
             self._file.write("".join(map(as_line, records)))

@@ -36,7 +36,7 @@ def body(run: Recorded, name: WireName, messages: Sequence[Message]) -> dict[str
     tools = run.header.tools if native else ()
     transcript = Transcript(wire.name, _encoder(wire, messages, native), wire.may_be_id)
     encoded = transcript.encoded(messages, native=native)
-    endpoint = Endpoint(wire=name, model=run.header.model, base_url=wire.base_url, stream=False)
+    endpoint = Endpoint(wire=name, model=state.model.shown, base_url=wire.base_url, stream=False)
     request = Request(
         system=state.system, messages=state.messages, tools=tools, options=run.header.options, state=state
     )

@@ -28,6 +28,8 @@ from workbench.models.wire.body import clean
 from workbench.models.wire.endpoint import WireName
 from workbench.models.wire.wires import WIRES
 
+LATEST = 2**64 - 1
+"""The last moment that OTLP can name, in nanoseconds since 1970."""
 INTERNAL, CLIENT, FAILED = 1, 3, 2
 """Kinds of a span, and the status of one that failed, as OTLP numbers them."""
 FINISH = {"tool_calls": "tool_call", "blocked": "content_filter", "refused": "content_filter"}
@@ -127,7 +129,7 @@ class _Trace:
 
     def _add(self, key: str, name: str, kind: int, took: float, attributes: Attributes, failed: str) -> None:
         begin = self.now
-        self.now += round(max(0.0, took) * 1e9)
+        self.now = min(self.now + round(min(max(0.0, took) * 1e9, LATEST)), LATEST)
         self.made.append(self._span(key, name, kind, begin, self.now, attributes, failed))
 
     def _span(
@@ -198,9 +200,10 @@ def _json(value: Any) -> str:
 
 
 def _moment(created: str) -> int:
-    """The time of a header in nanoseconds; the beginning of 1970 where there is none."""
+    """The time of a header in nanoseconds; the beginning of 1970 where there is none that OTLP can name."""
     try:
-        return int(datetime.fromisoformat(created).astimezone(UTC).timestamp()) * 1_000_000_000
+        seconds = int(datetime.fromisoformat(created).astimezone(UTC).timestamp())
+        return min(max(0, seconds) * 1_000_000_000, LATEST)
     except (ValueError, OverflowError):
         return 0
 

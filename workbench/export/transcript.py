@@ -67,7 +67,7 @@ def facts(run: Recorded) -> list[Fact]:
     read, written = (tokens(count, estimated=state.estimated) for count in (state.input_tokens, state.output_tokens))
     calls = [counted(state.model_calls, "model call"), counted(state.tool_calls, "tool call")]
     return [
-        ("model", header.model),
+        ("model", state.model.shown),
         ("protocol", header.protocol),
         ("calls", ", ".join([*calls, counted(state.errors, "error")])),
         ("tokens", f"{read} in, {written} out"),

@@ -50,7 +50,7 @@ def read(messages: Sequence[Any], system: Any = None) -> tuple[str, list[Item]]:
 
 
 def _reply(where: str, blocks: Sequence[dict[str, Any]]) -> Iterator[Item]:
-    calls = any(block.get("type") == "tool_use" for block in blocks)
+    calls = any(as_text(block.get("type")) == "tool_use" for block in blocks)
     arguments = [as_arguments(block.get("input")) for block in blocks]
     try:
         reply = decode.build(blocks, arguments, {"stop_reason": "tool_use" if calls else "end_turn"}, Usage())
@@ -67,7 +67,7 @@ def _told(where: str, blocks: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
     """Results one by one; texts that stand together are one message."""
     texts: list[str] = []
     for block in blocks:
-        kind = block.get("type")
+        kind = as_text(block.get("type"))
         if kind == "text":
             texts.append(as_text(block.get("text")))
             continue

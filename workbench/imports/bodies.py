@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.core.ports import ModelFailure, Reply
 from workbench.imports import anthropic, ollama, openai
-from workbench.imports.conversation import Exchange, Item, Said, kept
+from workbench.imports.conversation import Exchange, Item, Said, items_of, kept
 from workbench.models.wire.body import as_text
 from workbench.models.wire.endpoint import WireName
 from workbench.models.wire.errors import Malformed, StreamError
@@ -85,16 +85,14 @@ def of_messages(messages: Sequence[Any], body: Mapping[str, Any] | None = None, 
 
 def _wire_of(messages: Sequence[Any], body: Mapping[str, Any]) -> WireName:
     """By what no other wire has; plain texts are the same on all of them."""
-    tools = body.get("tools")
-    offered = [tool for tool in tools if isinstance(tool, Mapping)] if isinstance(tools, list) else []
+    offered = [tool for tool in items_of(body.get("tools")) if isinstance(tool, Mapping)]
     if body.get("system") or any("input_schema" in tool for tool in offered):
         return "anthropic"
     for message in filter(is_message, messages):
-        content = message.get("content")
-        blocks = content if isinstance(content, list) else []
-        if any(isinstance(block, Mapping) and block.get("type") in anthropic.BLOCKS for block in blocks):
+        blocks = items_of(message.get("content"))
+        if any(isinstance(block, Mapping) and as_text(block.get("type")) in anthropic.BLOCKS for block in blocks):
             return "anthropic"
-        if "tool_name" in message or any(map(_has_object, message.get("tool_calls") or ())):
+        if "tool_name" in message or any(map(_has_object, items_of(message.get("tool_calls")))):
             return "ollama"
     return "ollama" if isinstance(body.get("options"), Mapping) else "openai"
 

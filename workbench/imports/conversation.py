@@ -106,6 +106,11 @@ def kept(text: str, value: Any) -> Kept:
     return Kept(text, value if isinstance(value, str) else raw_json(value))
 
 
+def items_of(value: Any) -> list[Any]:
+    """The value if it is a list; of anything else there are no items."""
+    return value if isinstance(value, list) else []
+
+
 def raw_json(value: Any) -> str:
     """A value of a log as JSON text."""
     return json.dumps(value, ensure_ascii=False)

@@ -19,6 +19,7 @@ from workbench.imports.bodies import (
 )
 from workbench.imports.conversation import Conversation, NotUnderstood, joined
 from workbench.imports.telemetry import is_telemetry, spans_in
+from workbench.view.lines import cut_line
 
 LOOKED_FOR = (
     "looked for a list of messages, an object with messages (a request of OpenAI, Anthropic or Ollama, or a "
@@ -105,6 +106,6 @@ def _listed(values: Sequence[Any]) -> list[Conversation]:
 def _kind(value: Any) -> str:
     """What was found, in words: an object by its first fields."""
     if isinstance(value, Mapping):
-        names = ", ".join(list(value)[:6])
+        names = ", ".join(cut_line(name, 30) for name in list(value)[:6])
         return f"an object with {names}" if names else "an empty object"
     return "a list" if isinstance(value, list) else "a plain value"

@@ -25,6 +25,7 @@ from workbench.imports.conversation import (
     Returned,
     Said,
     Told,
+    items_of,
     joined,
     kept,
     raw_json,
@@ -48,18 +49,19 @@ def read(spans: Sequence[Span]) -> list[Conversation]:
     ours = [span for span in spans if any(name.startswith("gen_ai.") for name in span.attributes)]
     asked = [(span, exchange) for span in ours if not _is(span, RUNS_A_TOOL) and (exchange := _exchange(span))]
     inner = [pair for pair in asked if not _is(pair[0], *AGENT)]
-    exchanges = [exchange for _, exchange in inner or asked]
-    if not exchanges:
+    conversations = joined(exchange for _, exchange in inner or asked)
+    if not conversations:
         raise NotUnderstood(
             "it holds spans, but no messages in them: gen_ai.input.messages, gen_ai.output.messages or events "
             "gen_ai.*.message; content is only recorded where that was switched on"
         )
     tools = {call: span for span in ours if _is(span, RUNS_A_TOOL) and (call := span.text("gen_ai.tool.call.id"))}
-    found = [_with_tool_spans(conversation, tools) for conversation in joined(exchanges)]
+    found = [_with_tool_spans(conversation, tools) for conversation in conversations]
     others = [span.raw for span in spans if span not in ours]
     if others:
         names = ", ".join(dict.fromkeys(as_text(span.get("name")) for span in others))
-        note = kept(f"{len(others)} spans say nothing of a model or a tool and are not read: {names}", others)
+        they, are = ("1 span", "is") if len(others) == 1 else (f"{len(others):,} spans", "are")
+        note = kept(f"{they} without gen_ai attributes {are} not read: {names}", others)
         found[-1] = replace(found[-1], items=(*found[-1].items, note))
     return found
 
@@ -171,7 +173,7 @@ def _structured(span: Span) -> tuple[str, list[Item], list[Item]]:
 def _part_messages(messages: Any) -> tuple[str, list[Item]]:
     system: list[str] = []
     items: list[Item] = []
-    for number, message in enumerate(messages if isinstance(messages, list) else (), 1):
+    for number, message in enumerate(items_of(messages), 1):
         if not isinstance(message, Mapping):
             items.append(kept(f"message {number} is no object, so it is not read", message))
             continue
@@ -267,7 +269,7 @@ def _from_events(span: Span) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
 
 def _calls(calls: Any) -> list[Any]:
     """Calls whose arguments may be an object, as this shape never has them."""
-    return [_call(call) for call in calls] if isinstance(calls, list) else []
+    return list(map(_call, items_of(calls)))
 
 
 def _call(call: Any) -> Any:

@@ -6,7 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.core.values import ToolInfo
-from workbench.imports.conversation import NO_SCHEMA, Instructed, Item, Kept, Returned, Said, Told, kept, raw_json
+from workbench.imports.conversation import (
+    NO_SCHEMA,
+    Instructed,
+    Item,
+    Kept,
+    Returned,
+    Said,
+    Told,
+    items_of,
+    kept,
+    raw_json,
+)
 from workbench.imports.conversation import strange_fields as strange
 from workbench.models.wire.body import as_text
 from workbench.models.wire.errors import Malformed
@@ -66,7 +77,7 @@ def text_of(where: str, content: Any) -> tuple[str, list[Item]]:
 def tools(given: Any) -> tuple[ToolInfo, ...]:
     """The tools that were offered, as far as they can be read; the first one of a name."""
     found: dict[str, ToolInfo] = {}
-    for tool in given if isinstance(given, list) else ():
+    for tool in items_of(given):
         function = tool.get("function", tool) if isinstance(tool, Mapping) else None
         if isinstance(function, Mapping) and (name := as_text(function.get("name"))):
             schema = next((function[key] for key in ("parameters", "input_schema") if key in function), None)
@@ -100,9 +111,12 @@ def _message(where: str, role: str, message: Mapping[str, Any]) -> Iterator[Item
 
 
 def _reply(where: str, message: Mapping[str, Any]) -> Iterator[Item]:
-    calls = list(message.get("tool_calls") or ())
+    calls = message.get("tool_calls") or []
+    if not isinstance(calls, list):
+        yield kept(f"{where}: its tool_calls are no list", message)
+        return
     if message.get("function_call"):
-        calls.append({"type": "function", "id": "", "function": message["function_call"]})
+        calls = [*calls, {"type": "function", "id": "", "function": message["function_call"]}]
     whole = {**message, "tool_calls": calls}
     try:
         reply = decode.decode({"choices": [{"message": whole, "finish_reason": "tool_calls" if calls else "stop"}]})
@@ -110,7 +124,6 @@ def _reply(where: str, message: Mapping[str, Any]) -> Iterator[Item]:
         yield kept(f"{where}: {error}", message)
         return
     yield Said(reply)
-    content = message.get("content")
-    for part in content if isinstance(content, list) else ():
+    for part in items_of(message.get("content")):
         if part.get("type") not in (*_TEXT_PARTS, "refusal"):
             yield kept(f"{where}: a part that is no text", part)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from workbench.imports.conversation import items_of
 from workbench.models.wire.body import as_text
 
 _VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "arrayValue", "kvlistValue", "bytesValue")
@@ -68,8 +69,8 @@ def _spans(value: Any) -> Iterator[Span]:
     resources = value.get("resourceSpans") or value.get("resource_spans")
     if isinstance(resources, list):
         for resource in filter(_is_object, resources):
-            for scope in filter(_is_object, resource.get("scopeSpans") or resource.get("scope_spans") or ()):
-                for span in filter(_is_object, scope.get("spans") or ()):
+            for scope in filter(_is_object, items_of(resource.get("scopeSpans") or resource.get("scope_spans"))):
+                for span in filter(_is_object, items_of(scope.get("spans"))):
                     yield _span(span)
     elif _is_span(value):
         yield _span(value)
@@ -88,7 +89,7 @@ def _span(value: Mapping[str, Any]) -> Span:
         begin=_moment(value.get("startTimeUnixNano", value.get("start_time"))),
         end=_moment(value.get("endTimeUnixNano", value.get("end_time"))),
         attributes=_attributes(value.get("attributes")),
-        events=tuple(_happening(event) for event in value.get("events") or () if isinstance(event, Mapping)),
+        events=tuple(_happening(event) for event in items_of(value.get("events")) if isinstance(event, Mapping)),
         raw=value,
     )
 
@@ -101,8 +102,8 @@ def _attributes(value: Any) -> dict[str, Any]:
     """A mapping as it is; a list of keys and typed values as the mapping that it stands for."""
     if isinstance(value, Mapping):
         return dict(value)
-    pairs = value if isinstance(value, list) else ()
-    return {as_text(pair.get("key")): _value(pair.get("value")) for pair in pairs if isinstance(pair, Mapping)}
+    pairs = (pair for pair in items_of(value) if isinstance(pair, Mapping))
+    return {as_text(pair.get("key")): _value(pair.get("value")) for pair in pairs}
 
 
 def _value(value: Any) -> Any:
@@ -113,10 +114,14 @@ def _value(value: Any) -> Any:
     if name == "intValue":
         return int(inner) if isinstance(inner, int | str) and str(inner).lstrip("-").isdigit() else inner
     if name == "arrayValue":
-        return [_value(item) for item in (inner or {}).get("values") or ()]
+        return [_value(item) for item in items_of(_inside(inner))]
     if name == "kvlistValue":
-        return _attributes((inner or {}).get("values"))
+        return _attributes(_inside(inner))
     return inner
+
+
+def _inside(value: Any) -> Any:
+    return value.get("values") if isinstance(value, Mapping) else None
 
 
 def _moment(value: Any) -> int:

@@ -143,7 +143,7 @@ def _ended(items: Sequence[Item], info: Mapping[str, Any]) -> list[Item]:
     reply = items[last]
     assert isinstance(reply, Said)
     said = " ".join(call.arguments for call in reply.reply.calls)
-    submits = status == SUBMITTED or (not status and len(after) == 1 and _SUBMITS.search(said) is not None)
+    submits = _SUBMITS.search(said) is not None and (status == SUBMITTED or (not status and len(after) == 1))
     if submits:
         text = info.get("submission") if isinstance(info.get("submission"), str) else None
         answer = text if text is not None else after[0].text if after and isinstance(after[0], Returned) else ""
@@ -153,5 +153,6 @@ def _ended(items: Sequence[Item], info: Mapping[str, Any]) -> list[Item]:
             if isinstance(item, Kept) or (not isinstance(item, Said) and item.text != answer)
         ]
         return [*items[:last], replace(reply, submitted=answer), *rest]
-    ended = [Kept(f"the trajectory says how the run ended: {status}")] if status else []
+    submission = as_text(info.get("submission"))
+    ended = [Kept(f"the trajectory says how the run ended: {status}", submission)] if status else []
     return [*items, *ended]

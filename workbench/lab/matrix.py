@@ -6,7 +6,6 @@ what such a run comes to is held against what the scenario expects, or else agai
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from enum import StrEnum
 from typing import Literal
 
 from workbench.core.canonical import digest
+from workbench.core.patterns import search
 from workbench.core.statuses import SENTENCES, SUCCESSES, Status
 from workbench.core.values import Fault
 from workbench.faults.catalogue import Entry
@@ -222,7 +222,7 @@ def _wrong(trial: Trial, unbroken: Trial, expect: ExpectTable | None) -> str:
         if trial.answer != expect.answer:
             return f"{answer}; {quoted(expect.answer)} is right"
     elif expect is not None and expect.answer_matches is not None:
-        if trial.answer is None or re.search(expect.answer_matches, trial.answer) is None:
+        if trial.answer is None or search(expect.answer_matches, trial.answer) is None:
             return f"{answer}, which does not match {expect.answer_matches}"
     elif trial.answer != unbroken.answer:
         instead = "gives no answer" if unbroken.answer is None else f"answers {quoted(unbroken.answer)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from workbench.core.alignment import parting
 from workbench.core.records import Message
 from workbench.core.values import Call, ToolInfo
 
@@ -14,12 +15,11 @@ BEFORE, AFTER = 20, 40
 _WORDS = {"user": "the user", "assistant": "the model", "tool": "a tool result", "notice": "a notice"}
 
 
-def text_difference(recorded: str, now: str) -> str:
-    """Where two texts part, and how each goes on from a little before that."""
-    at = next((at for at, (old, new) in enumerate(zip(recorded, now, strict=False)) if old != new), None)
-    at = min(len(recorded), len(now)) if at is None else at
+def text_difference(recorded: str, now: str, names: tuple[str, str] = ("recorded", "now")) -> str:
+    """Where two texts part, and how each goes on from a little before that; `names` says which is which."""
+    at = parting(recorded, now)
     place = f"they part at character {at + 1:,}: " if at else ""
-    return f"{place}recorded {_around(recorded, at)}, now {_around(now, at)}"
+    return f"{place}{names[0]} {_around(recorded, at)}, {names[1]} {_around(now, at)}"
 
 
 def tools_difference(recorded: Sequence[ToolInfo], now: Sequence[ToolInfo]) -> str:

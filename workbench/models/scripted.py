@@ -305,9 +305,9 @@ def _total(results: Iterable[str]) -> str:
     try:
         for match in filter(None, map(_NUMBER.fullmatch, results)):
             total += float(match.group()) if match.group(1) or match.group(2) else int(match.group())
-        return json.dumps(total)
+        return json.dumps(total, allow_nan=False)
     except (ValueError, OverflowError):
-        raise TemplateError("${total} cannot be added up: a result has too many digits") from None
+        raise TemplateError("${total} cannot be added up: it is too large, or a result has too many digits") from None
 
 
 def _chunks(text: str) -> tuple[str, ...]:

@@ -111,6 +111,8 @@ def _sentence(path: Path, group: list[_Finding], schema: type[BaseModel], locati
     for finding in group:
         if finding.kind == "value_error":
             return str(finding.error["ctx"]["error"])
+    if first.kind == "float_type" and type(first.value) is int:
+        return f"is too large a number: {shown(first.value)}"
     return f"must be {' or '.join(map(_expected, group))}, not {shown(first.value)}{_hint(path, group, locations)}"
 
 

@@ -17,8 +17,8 @@ from workbench.scenarios.errors import nearest, one_of, shown
 
 T = TypeVar("T")
 
-MOST_TOKENS = 10**15
-"""That one reply can have: beyond, sums and prices are no longer exact."""
+MOST = 10**30
+"""Tokens of a reply, seconds, or any other figure: far more could not be priced, since a price is a float."""
 
 
 def _is_regex(pattern: str) -> str:
@@ -96,12 +96,12 @@ def _is_url(url: str) -> str:
 
 Many = Annotated[tuple[T, ...], Field(strict=False)]
 Name = Annotated[str, Field(min_length=1)]
-Count = Annotated[int, Field(ge=1)]
-Figure = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, le=MOST)]
+Figure = Annotated[int, Field(ge=0, le=MOST)]
+Seconds = Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)]
 Url = Annotated[str, AfterValidator(_is_url)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
+Price = Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)]
 Regex = Annotated[str, AfterValidator(_is_regex)]
 CaptureName = Annotated[str, AfterValidator(_is_capture_name)]
 JsonValue = Annotated[Any, AfterValidator(_is_json_value)]

@@ -100,7 +100,7 @@ def validated(data: dict[str, Any], name: str, text: str | None = None) -> Scena
         locations = locate(text) if text is not None else None
         raise ScenarioError(explain(error, data, Scenario, name, locations)) from None
     except RecursionError:
-        raise ScenarioError([Problem(name, 0, "", TOO_DEEP)]) from None
+        raise ScenarioError([_too_deep(text or "", name)]) from None
     if found:
         locations = locate(text) if text is not None else None
         problems = [_problem(name, path, message, locations) for path, message in found]
@@ -118,9 +118,17 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError([_not_toml(str(error), text, name)]) from None
     except ValueError:
-        raise ScenarioError([Problem(name, 0, "", "holds a number of more digits than can be read")]) from None
+        longest = max(re.finditer("[0-9_]+", text), key=lambda digits: len(digits[0]))
+        line = text.count("\n", 0, longest.start()) + 1
+        raise ScenarioError([Problem(name, line, "", "holds a number of more digits than can be read")]) from None
     except RecursionError:
-        raise ScenarioError([Problem(name, 0, "", TOO_DEEP)]) from None
+        raise ScenarioError([_too_deep(text, name)]) from None
+
+
+def _too_deep(text: str, name: str) -> Problem:
+    """The problem with the line of the deepest value, as far as the text has been followed."""
+    places = locate(text).places
+    return Problem(name, places[max(places, key=len)].line if places else 0, "", TOO_DEEP)
 
 
 def _not_toml(message: str, text: str, name: str) -> Problem:

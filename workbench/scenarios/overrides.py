@@ -101,6 +101,9 @@ def _attributed(problem: Problem, overrides: Sequence[_Override]) -> Problem:
 
 def _parsed(change: str) -> _Override:
     key, equals, raw = change.partition("=")
+    if stray := re.search("[\udc80-\udcff]", change):  # how bytes of an argument that are no text arrive
+        message = f"is not UTF-8: byte 0x{ord(stray[0]) - 0xDC00:02x}"
+        raise ScenarioError([Problem(f"--set {key}", 0, "", message)])
     if not equals:
         raise ScenarioError([Problem(f"--set {change}", 0, "", "needs the form KEY=VALUE, e.g. limits.steps=4")])
     return _Override(change, _path(key.strip(), change), raw.strip(), parse_value(raw.strip()))

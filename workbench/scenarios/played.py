@@ -66,7 +66,7 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     state, base = answers.state, header.scenario
     if state.held_reply is not None:
         script.take_held(state.held_replies[0])
-    plain = {key: value for key, value in base.items() if key not in ("person", "expect", "fault")}
+    plain = {key: value for key, value in base.items() if key not in ("lesson", "person", "expect", "fault")}
     plain["title"] = f"{state.title or header.goal}, as played".replace("\n", " ")
     plain["about"] = f"Made from session {header.id}."
     plain["goal"] = next((event.text for event in events if isinstance(event, UserMessage)), header.goal)

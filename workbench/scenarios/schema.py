@@ -170,7 +170,7 @@ class ModelTable(Table):
     """Tokens that one request may have."""
     tool_choice: Name | None = None
     """Live: auto, required, none, or the name of a tool."""
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     """Live: sent only if set."""
     timeout: Positive | None = None
     """Live: seconds for a whole request."""
@@ -231,7 +231,7 @@ class FaultTable(Table):
     """Schedule: each occurrence after so many."""
     burst: BurstTable | None = None
     """Schedule: a row of occurrences."""
-    chance: Annotated[float, Field(gt=0, le=1)] | None = None
+    chance: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = None
     """Schedule: by chance, from the seed."""
     times: Count | None = None
     """How often at most."""
@@ -361,6 +361,9 @@ class Scenario(Table):
     tools: Many[Name] = ()
     """Names of tools."""
     tags: Many[Name] = ()
+    """The first one is the group it stands in."""
+    lesson: Count | None = None
+    """Its place in a course: lists are sorted by it, and groups by that of their first lesson."""
     seed: int = 0
     """For chances, ids and the virtual clock of scripted runs."""
     loop: Name = "engine"

@@ -18,8 +18,8 @@ Pattern = tuple[str, ...]
 """Path of a table, without indices."""
 
 ORDER = (
-    "title", "about", "goal", "system", "protocol", "tools", "tags", "seed", "loop", "protocol_options", "limits",
-    "model", "fault", "workspace", "context", "authority", "approval", "person", "goal_check", "expect",
+    "title", "about", "goal", "system", "protocol", "tools", "tags", "lesson", "seed", "loop", "protocol_options",
+    "limits", "model", "fault", "workspace", "context", "authority", "approval", "person", "goal_check", "expect",
 )  # fmt: skip
 TABLES: frozenset[Pattern] = frozenset(
     {

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from workbench import __version__
 from workbench.models.wire.body import read_object, to_json
-from workbench.models.wire.endpoint import is_local
+from workbench.models.wire.endpoint import is_local, is_unclaimed
 from workbench.models.wire.errors import Malformed
 from workbench.recording import JournalBroken
 from workbench.serve.chat import SESSION, Chat
@@ -48,15 +48,25 @@ class _Refused(Exception):
 
 
 class App:
-    """Plays a script to any client. `model` is its name in lists; `say` gets a line for each request."""
+    """Plays a script to any client. `model` is its name in lists; `say` gets a line for each request.
+
+    Unless it is `public`, a request has to call this machine by a name that no web page can have.
+    """
 
     def __init__(
-        self, conversations: Conversations, *, model: str, say: Callable[[str], None], largest: int = LARGEST
+        self,
+        conversations: Conversations,
+        *,
+        model: str,
+        say: Callable[[str], None],
+        largest: int = LARGEST,
+        public: bool = False,
     ) -> None:
         self._conversations = conversations
         self._model = model
         self._say = say
         self._largest = largest
+        self._public = public
         self._since = datetime.now(UTC).replace(microsecond=0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,7 +100,7 @@ class App:
 
     def _log(self, exchange: Exchange, status: int, words: str) -> None:
         line = f"{time.strftime('%H:%M:%S')} {exchange.method} {exchange.path} {status} {words}"
-        self._say(visible(line).replace("\n", "↵"))
+        self._say(visible(line.rstrip()).replace("\n", "↵"))
 
     async def _fail(self, exchange: Exchange, dialect: Dialect, words: str, request_id: str) -> None:
         """Say that it is the server's own failure, or break off where a reply has begun."""
@@ -102,9 +112,11 @@ class App:
     # ------------------------------------------------------------ routes
 
     async def _respond(self, exchange: Exchange, dialect: Dialect, request_id: str) -> str:
-        origin = exchange.headers.get("origin", "")
+        origin, host = exchange.headers.get("origin", ""), exchange.headers.get("host", "")
         if origin and not is_local(origin):
             raise _Refused(403, "requests of web pages from elsewhere are not answered")
+        if host and not self._public and not is_unclaimed(host):
+            raise _Refused(403, f"this machine is not called {host[:100]} here; localhost and 127.0.0.1 are its names")
         path = exchange.path
         if path not in CHATS and path not in LISTS:
             raise _Refused(404, f"there is no {path} here; there are {', '.join((*CHATS, *LISTS[1:]))}")
@@ -131,7 +143,8 @@ class App:
             raise _Refused(413, f"the request has more than {self._largest:,} bytes") from None
         except Malformed as error:
             raise _Refused(400, str(error)) from None
-        found = await self._conversations.find(dialect, asked, exchange.headers.get(SESSION, ""))
+        finding = self._conversations.find(dialect, asked, exchange.headers.get(SESSION, ""))
+        found = await exchange.while_there(finding)
         conversation = found.conversation
         headers = {dialect.request_id: request_id, SESSION: conversation.run.header.id}
         chat = Chat(exchange, dialect, asked, found, headers, request_id)

@@ -56,7 +56,8 @@ class Chat:
     async def answer(self, conversations: Conversations) -> str:
         """Ask the model, and send what comes of it. Returns what it was, for the log. Raises JournalBroken."""
         run = self.found.conversation.run
-        event, at = await run.ask(), len(run.events) + 1
+        event = await conversations.ask(self.found)
+        at = len(run.events) + 1
 
         def keep() -> None:
             conversations.keep(self.found, event)
@@ -163,7 +164,7 @@ def words_of(event: ModelReply | ModelFailed) -> str:
     """What came of a request, for the log."""
     if isinstance(event, ModelFailed):
         return event.failure if event.failure in event.detail else f"{event.failure}: {event.detail}"
-    line = f"reply {event.line + 1} of the script"
+    line = f"reply {event.line + 1}"
     struck = f", {event.changed_by}" if event.changed_by else ""
     if not event.calls:
         return f"{line}{struck}"

@@ -83,6 +83,11 @@ class Conversations:
             self._forget_some()
             return found
 
+    async def ask(self, found: Found) -> ModelReply | ModelFailed:
+        """The reply that is due, or what goes wrong instead; not yet recorded. Raises JournalBroken."""
+        with self._retired_if_broken(found.conversation):
+            return await found.conversation.run.ask()
+
     def keep(self, found: Found, event: ModelReply | ModelFailed) -> None:
         """Record what came of a request, which is over with that: its client may ask on. Raises JournalBroken."""
         conversation = found.conversation

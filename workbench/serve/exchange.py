@@ -14,6 +14,8 @@ T = TypeVar("T")
 
 LARGEST = 32 * 1024 * 1024
 """Bytes of a request, at most."""
+SILENCE = 30.0
+"""Seconds of silence in a request, at most; whoever sends it is on this machine."""
 JSON = "application/json"
 
 
@@ -38,19 +40,21 @@ class Exchange:
         self._send = send
 
     async def body(self, largest: int = LARGEST) -> bytes:
-        """The whole body. Raises TooLarge, once what is too much has been read past, and HungUp."""
+        """The whole body. Raises TooLarge as soon as it is, and HungUp, also for a client that has fallen silent."""
         parts, length, more = [], 0, True
         while more:
-            message = await self._receive()
+            try:
+                async with asyncio.timeout(SILENCE):
+                    message = await self._receive()
+            except TimeoutError:
+                raise HungUp from None
             if message["type"] == "http.disconnect":
                 raise HungUp
-            part = message.get("body", b"")
-            length += len(part)
-            if length <= largest:
-                parts.append(part)
+            parts.append(message.get("body", b""))
+            length += len(parts[-1])
+            if length > largest:
+                raise TooLarge
             more = message.get("more_body", False)
-        if length > largest:
-            raise TooLarge
         return b"".join(parts)
 
     async def begin(self, status: int, kind: str, headers: Mapping[str, str], length: int | None = None) -> None:

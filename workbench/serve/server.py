@@ -30,6 +30,8 @@ KEEP_ALIVE = 75
 """Seconds that an idle connection is kept; longer than clients keep theirs, so that they never meet a closed one."""
 PATIENCE = 1
 """Seconds that replies which are still going out have when the server stops."""
+PLAYED = ("scripted", "recorded")
+"""Models that say what is written down."""
 STRIKING = ("reply", "provider")
 """Where a fault can be that strikes here."""
 THE_CLIENTS = ("limits", "approval", "person", "goal_check", "authority", "context", "workspace")
@@ -50,14 +52,21 @@ class Serving:
 
 
 def serving(
-    scenario: Scenario, home: Home, *, name: str, path: str, say: Callable[[str], None], largest: int = LARGEST
+    scenario: Scenario,
+    home: Home,
+    *,
+    name: str,
+    path: str,
+    say: Callable[[str], None],
+    largest: int = LARGEST,
+    public: bool = False,
 ) -> Serving:
     """A server of that scenario, whose sessions go to those of `home`. Raises ScenarioError.
 
     Tries again are the client's, so a failure that would be retried inside a call goes out as it is.
     """
-    if scenario.model.use != "scripted":
-        message = f'serve plays a script, which use = "{scenario.model.use}" is not'
+    if scenario.model.use not in PLAYED:
+        message = f'serve plays a script or a recording, which use = "{scenario.model.use}" is not'
         raise ScenarioError([Problem(path, 0, "model.use", message)])
     scenario = apply_overrides(scenario, ["model.retries=0"])
     header = header_of(scenario, home, path)
@@ -66,7 +75,7 @@ def serving(
     conversations = Conversations(
         replace(header, faults=strikes), lambda clock: build_model(scenario, clock, path), journals
     )
-    app = App(conversations, model=name, say=say, largest=largest)
+    app = App(conversations, model=name, say=say, largest=largest, public=public)
     return Serving(app=app, journals=journals, notes=tuple(_notes(scenario, header)))
 
 
@@ -129,6 +138,7 @@ def server_of(app: App) -> Server:
 
     config = uvicorn.Config(
         app,
+        http="h11",  # the other one that it knows takes headers of any length
         lifespan="off",
         ws="none",
         log_config=None,

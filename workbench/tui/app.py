@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from workbench.forking import Branch
     from workbench.opening import Opened
     from workbench.tui.editor.opener import EditorOpener
+    from workbench.view.shelf import Item
 
 DARK, LIGHT = "ink", "paper"
 """The themes whose roles a theme of Textual is given; the dark one is also what a first start shows."""
@@ -133,6 +134,15 @@ class WorkbenchApp(App[None]):
     def open_scenario(self, path: Path, *, play: bool = False, until: int | None = None) -> None:
         """A new run of the scenario in that file, before its first move, running, or run up to that reply."""
         self._opener.scenario(path, play=play, until=until)
+
+    def next_lesson(self, path: str) -> Item | None:
+        """The lesson of the course after the one in that file; None where it is none, or the last one."""
+        home = self.screen_stack[0]
+        return home.next_lesson(path) if isinstance(home, HomeScreen) else None
+
+    def open_instead(self, path: Path) -> None:
+        """A new run of the scenario in that file, in place of the screen of the one on top."""
+        self._opener.scenario(path, play=False, in_place_of=next(self.runs(), None))
 
     def open_session(self, path: Path, *, play: bool = False) -> None:
         """The run in that file as it stands, or going on."""

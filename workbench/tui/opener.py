@@ -52,14 +52,14 @@ class Opener:
         else:
             self.scenario(path, play=False)
 
-    def scenario(self, path: Path, *, play: bool, until: int | None = None) -> None:
+    def scenario(self, path: Path, *, play: bool, until: int | None = None, in_place_of: RunView | None = None) -> None:
         def make(home: Home, _: bool) -> Opened:
             from workbench.opening import new_run
             from workbench.scenarios.loader import load_scenario
 
             return new_run(load_scenario(path), home, scenario_path=str(path))
 
-        self._open(Wanted(make, play, until))
+        self._open(Wanted(make, play, until, in_place_of))
 
     def session(self, path: Path, *, play: bool) -> None:
         def make(home: Home, read_only: bool) -> Opened:
@@ -155,9 +155,10 @@ class Opener:
 
     def _lacks_tools(self, error: Any) -> bool:
         """Whether tools are missing that may be in a folder nobody has trusted yet."""
+        from workbench.tooling import lacks_tools
+
         home = self._app.home
-        missing = any(problem.key.startswith("tools[") for problem in error.problems)
-        return missing and not home.tools_trusted and (home.root / "tools").is_dir()
+        return lacks_tools(error) and not home.tools_trusted and (home.root / "tools").is_dir()
 
     def _ask_about_tools(self, error: Any, wanted: Wanted) -> None:
         root = self._app.home.root

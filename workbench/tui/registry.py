@@ -105,6 +105,13 @@ ACTIONS: tuple[Action, ...] = (
     _home("new_script", "n", "new script…", "Begin a script: choose what it starts with, and name it.", short="new…"),
     _home("edit_script", "e", "edit script", "Edit the script; an example is edited in a copy.", unless=when.picked),
     _home("rename", "s", "name it…", "Give the session another name.", short="name…", unless=when.picked),
+    _home(
+        "import_log",
+        "i",
+        "import…",
+        "Make sessions of the log of another agent: messages, requests and replies, spans, a trajectory.",
+    ),
+    _home("export_session", "X", "export…", "Write the session in a form for others.", unless=when.picked),
     _home("delete", "x", "delete…", "Delete the session, or a whole branch of forks; asks first.", unless=when.picked),
     _home(
         "matrix",
@@ -241,7 +248,19 @@ ACTIONS: tuple[Action, ...] = (
         short="script",
         unless=when.still,
     ),
+    _sessions(
+        "next_lesson",
+        "N",
+        "next lesson",
+        "The lesson of the course that comes after this one.",
+        label=when.next_lesson_words,
+        short="next lesson",
+        unless=when.has_next_lesson,
+    ),
     _sessions("matrix_of_run", "M", "fault matrix", "Every step of its scenario against every fault."),
+    _sessions(
+        "export_run", "X", "export…", "Write this run as a scenario, a test, messages, a page, a picture, spans."
+    ),
     _sessions("grants", "g", "grants", "What you allowed for this run, to look at and to withdraw."),
     # ---- approval
     _approval(
@@ -313,6 +332,7 @@ ACTIONS: tuple[Action, ...] = (
         "While you are the model: an action, an answer, broken JSON, a made-up tool.",
         unless=when.inserting,
     ),
+    _area("reset", "ctrl+o", "as it was", "The text as it was before you changed it; ctrl+z undoes that, too."),
     _search("find_next", "enter,down", "next", "The next place."),
     _search("find_previous", "up", "previous", "The place before."),
     # ---- the script editor
@@ -345,10 +365,11 @@ _HOME = (
     "rename",
     "matrix",
     "delete",
+    "import_log",
     "settings",
     "back",
 )
-_ENDED = ("message", "event_back", "fork", "again", "make_scenario", "name", "back")
+_ENDED = ("next_lesson", "message", "event_back", "fork", "again", "make_scenario", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
 _MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")
@@ -359,7 +380,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "paused"): _PAUSED,
     ("run", "running"): ("run", "stop", "sees", "hold", "cap"),
     ("run", "approval"): (*_APPROVAL, "view"),
-    ("run", "edit"): ("submit", "close"),
+    ("run", "edit"): ("submit", "close", "reset"),
     ("run", "hold"): ("move", "run", "edit", "undo_change", "hold", "sees"),
     ("run", "stopped"): ("raise_cap", "run", "ping", *_ENDED),
     ("run", "answered"): _ENDED,
@@ -367,7 +388,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "past"): ("event_back", "step_back", "latest", "fork", "edit", "sees", "loop", "run"),
     ("run", "reply"): ("move", "run", "sees", "event_back", "loop", "hold", "make_scenario", "cap"),
     ("run", "typing"): ("submit", "close"),
-    ("run", "writing"): ("submit", "insert", "sees", "close"),
+    ("run", "writing"): ("submit", "insert", "sees", "close", "reset"),
     ("run", "field"): ("close",),
     ("run", "limits"): ("toggle_limit", "raise_limit", "close"),
     ("run", "scopes"): ("allow", "close"),

@@ -20,6 +20,7 @@ from workbench.tui.situation import Situation
 if TYPE_CHECKING:
     from workbench.forking import Branch
     from workbench.opening import Opened
+    from workbench.view.shelf import Item
 
 Result = TypeVar("Result")
 
@@ -68,6 +69,12 @@ class Shell(Protocol):
 
     def open_scenario(self, path: Path, *, play: bool = False, until: int | None = None) -> None:
         """A new run; `until` is the reply of its script (from 0) up to which it runs by itself."""
+
+    def next_lesson(self, path: str) -> Item | None:
+        """The lesson of the course after the one in that file; None where it is none, or the last one."""
+
+    def open_instead(self, path: Path) -> None:
+        """A new run of the scenario in that file, in place of the screen of the one on top."""
 
     def open_session(self, path: Path, *, play: bool = False) -> None: ...
 

@@ -65,6 +65,8 @@ class Situation:
     showing_original: bool = False
     undoable: bool = False
     """Whether the held result was changed."""
+    next_lesson: str = ""
+    """The title of the lesson after that of a run that has ended; "" where there is none."""
     reply_due: bool = False
     """Whether the next move asks for a reply of a script, which can be changed beforehand."""
 
@@ -168,6 +170,12 @@ def model_changes(s: Situation) -> str:
     return not_past(s) or still(s)
 
 
+def has_next_lesson(s: Situation) -> str:
+    if s.next_lesson:
+        return ""
+    return "no lesson follows this one" if s.phase in ("stopped", "answered") else "the run has not ended"
+
+
 def picked(s: Situation) -> str:
     return "" if s.has_entry else "nothing is picked"
 
@@ -200,6 +208,10 @@ def run_words(s: Situation) -> str:
     words = {"running": "pause", "hold": "pass and run", "reply": "write and run on", "past": "play"}
     words["stopped"] = "ask again"
     return words.get(s.phase, "run")
+
+
+def next_lesson_words(s: Situation) -> str:
+    return f"next: {s.next_lesson}" if s.next_lesson else "next lesson"
 
 
 def close_words(s: Situation) -> str:

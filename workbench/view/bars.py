@@ -130,17 +130,22 @@ def _batch(
     return Bar(kind="batch", role="wait", title=title, body=tuple(body), calls=order, whole=whole)
 
 
-def consequences(state: State, record: CallRecord, preview: Preview, width: int, *, brief: bool = False) -> list[Line]:
-    """What a call would do, in the tool's own words, and why the person is asked; in brief only a why that warns."""
+def consequences(
+    state: State, record: CallRecord, preview: Preview, width: int, *, brief: bool = False, arguments: str = ""
+) -> list[Line]:
+    """What a call would do, in the tool's own words, and why the person is asked; in brief only a why that warns.
+
+    `arguments` are others that it would get instead of its own, in canonical form.
+    """
     tool = state.tool(record.call.tool)
     lines: list[Line] = []
-    sentence = one_line(preview(record.call.tool, record.arguments))
+    sentence = one_line(preview(record.call.tool, arguments or record.arguments))
     if sentence:
         rows = wrap((Span(sentence, "quiet" if brief else ""),), width)
         lines += within(rows, width, BRIEF_ROWS)[0] if brief else rows
     if tool is not None and tool.consequence:
         lines += wrap((Span(one_line(tool.consequence), "quiet"),), width)
-    why = _known_before(state, record) or ("" if brief else _why_asked(state, record))
+    why = _known_before(state, record, arguments or record.arguments) or ("" if brief else _why_asked(state, record))
     if why:
         lines += wrap((Span(why, "quiet"),), width)
     return lines
@@ -163,9 +168,9 @@ def _why_asked(state: State, record: CallRecord) -> str:
     }.get(tool.risk, "")
 
 
-def _known_before(state: State, record: CallRecord) -> str:
+def _known_before(state: State, record: CallRecord, arguments: str) -> str:
     """That the call has been made before, or may have been; "" where nothing is known of that."""
-    key = state.effect_key(record.call.tool, record.arguments)
+    key = state.effect_key(record.call.tool, arguments)
     if key in state.forked_keys:
         return f"Asked because another branch of this run has already done this.{_came_of(state, key)}"
     if key in state.unsure_keys:

@@ -45,7 +45,10 @@ class Shelf:
         """
         with self._lock:
             for path in self._script_files():
-                if path not in self._scripts and (script := _glance(path, example=self._is_example(path))) is not None:
+                if (
+                    path not in self._scripts
+                    and (script := _glance(path, example=self.home.is_shipped(path))) is not None
+                ):
                     self._scripts[path] = (NEVER, script)
 
     def read_scripts(self) -> None:
@@ -55,14 +58,11 @@ class Shelf:
             for path, stamp in self._script_files().items():
                 kept = known.get(path)
                 if kept is None or kept[0] != stamp:
-                    kept = (stamp, _read_script(path, example=self._is_example(path)))
+                    kept = (stamp, _read_script(path, example=self.home.is_shipped(path)))
                 self._scripts[path] = kept
 
     def _script_files(self) -> dict[Path, Stamp]:
         return _stamped(path for folder in self.home.scripts for path in sorted(folder.rglob("*.toml")))
-
-    def _is_example(self, script: Path) -> bool:
-        return script.is_relative_to(self.home.packaged / "scripts")
 
     def list_sessions(self) -> list[Path]:
         """Session files that have to be read, the one written last first. Those that are gone are forgotten."""
@@ -76,7 +76,7 @@ class Shelf:
         """Read some of the files that `list_sessions` named."""
         with self._lock:
             for path, stamp in _stamped(paths).items():
-                self._sessions[path] = (stamp, _read_session(path, example=self.home.is_example(path)))
+                self._sessions[path] = (stamp, _read_session(path, example=self.home.is_shipped(path)))
 
     def scripts(self) -> list[Item]:
         """The list of scripts, as far as it has been read."""
@@ -115,7 +115,8 @@ def _read_script(path: Path, *, example: bool) -> Script | Bad:
         scenario = load_scenario(path)
     except ScenarioError as error:
         return Bad(path=path, short=_short(error.problems[0]), why=tuple(map(str, error.problems)))
-    return _script(path, scenario.title, scenario.about, scenario.goal, tuple(scenario.tags), example=example)
+    texts = (scenario.title, scenario.about, scenario.goal)
+    return _script(path, texts, tuple(scenario.tags), scenario.lesson, example=example)
 
 
 def _glance(path: Path, *, example: bool) -> Script | None:
@@ -123,9 +124,10 @@ def _glance(path: Path, *, example: bool) -> Script | None:
         values = _first_keys(path.read_bytes().decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return None
-    title, about, goal = (str(values.get(name, "")) for name in ("title", "about", "goal"))
-    tags = values.get("tags")
-    return _script(path, title, about, goal, tuple(map(str, tags if isinstance(tags, list) else ())), example=example)
+    texts = (str(values.get("title", "")), str(values.get("about", "")), str(values.get("goal", "")))
+    given, lesson = values.get("tags"), values.get("lesson")
+    tags = tuple(map(str, given if isinstance(given, list) else ()))
+    return _script(path, texts, tags, lesson if isinstance(lesson, int) else None, example=example)
 
 
 def _first_keys(text: str) -> dict[str, Any]:
@@ -138,12 +140,17 @@ def _first_keys(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
 
 
-def _script(path: Path, title: str, about: str, goal: str, tags: tuple[str, ...], *, example: bool) -> Script:
+def _script(
+    path: Path, texts: tuple[str, str, str], tags: tuple[str, ...], lesson: int | None, *, example: bool
+) -> Script:
+    """`texts` are title, about and goal, as the file has them."""
+    title, about, goal = texts
     return Script(
         path=path,
         title=title or first_line(goal) or path.stem,
         about=first_line(about) or first_line(goal),
         tags=tags,
+        lesson=lesson,
         example=example,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -82,6 +83,8 @@ class Item:
     """Whether it comes with the package."""
     tour: bool = False
     """Whether a first start begins with it."""
+    lesson: int | None = None
+    """Its place in a course; None where it has none."""
 
     @property
     def path(self) -> Path:
@@ -103,6 +106,7 @@ class Script:
     title: str
     about: str
     tags: tuple[str, ...]
+    lesson: int | None = None
     example: bool = False
     """Whether it comes with the package."""
 
@@ -135,7 +139,8 @@ class Saved:
 
 
 def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -> list[Item]:
-    """Scripts under their first tag: tags with scripts of one's own first, and files that cannot be read last.
+    """Scripts under their first tag, in the order of their lessons: tags with scripts of one's own first, and files
+    that cannot be read last.
 
     `latest` has, by the path of a script, its session that was written last.
     """
@@ -156,15 +161,34 @@ def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -
                 group=group,
                 example=script.example,
                 tour=script.is_tour,
+                lesson=script.lesson,
             )
         )
     order = sorted(groups, key=lambda name: _group_place(name, groups[name]))
-    return [item for name in order for item in sorted(groups[name], key=lambda item: (item.example, item.path.stem))]
+    return [item for name in order for item in sorted(groups[name], key=_place_in_group)]
 
 
-def _group_place(name: str, items: Sequence[Item]) -> tuple[bool, bool, int, bool, str]:
+def _group_place(name: str, items: Sequence[Item]) -> tuple[bool, bool, int, float, bool, str]:
     beginning = FIRST.index(name) if name in FIRST else len(FIRST)
-    return (name == UNREADABLE, all(item.example for item in items), beginning, name == UNTAGGED, name)
+    first = min(map(_lesson, items))
+    return (name == UNREADABLE, all(item.example for item in items), beginning, first, name == UNTAGGED, name)
+
+
+def _place_in_group(item: Item) -> tuple[bool, float, str]:
+    return (item.example, _lesson(item), item.path.stem)
+
+
+def _lesson(item: Item) -> float:
+    return math.inf if item.lesson is None else item.lesson
+
+
+def next_lesson(items: Sequence[Item], path: str) -> Item | None:
+    """The lesson that follows the one in that file; None where it is none, or the last one."""
+    here = next((item for item in items if item.lesson is not None and item.key == path), None)
+    if here is None:
+        return None
+    later = [item for item in items if item.lesson is not None and (_lesson(item), item.key) > (_lesson(here), path)]
+    return min(later, key=lambda item: (_lesson(item), item.key), default=None)
 
 
 def first_script(items: Sequence[Item]) -> tuple[str, bool]:

@@ -59,7 +59,7 @@ UNITS: dict[str, str] = {
 
 FAILURES: dict[str, str] = {
     "timeout": "The model did not reply in time",
-    "unavailable": "The model could not be reached",
+    "unavailable": "The model is not available",
     "rate_limited": "The model's service is limiting the rate",
     "malformed_body": "The model's service sent a body that cannot be read",
     "cut_stream": "The reply broke off",

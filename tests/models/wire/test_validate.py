@@ -15,6 +15,7 @@ from workbench.models.wire.endpoint import WireName
 from workbench.models.wire.ollama import validate as ollama
 from workbench.models.wire.openai import validate as openai
 
+NOTE = {"type": "function", "function": {"name": "read_note"}}
 PROBLEM = {"openai": openai.problem, "anthropic": anthropic.problem, "ollama": ollama.problem}
 
 
@@ -93,6 +94,15 @@ def changed(request: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("tools", [], "Invalid 'tools': empty array"),
         ("tool_choice", "any", "Supported values are: 'none', 'auto', and 'required'."),
         ("tool_choice", {"type": "function", "function": {"name": "x"}}, "not found in 'tools' parameter"),
+        ("tool_choice", {"type": "function"}, "Missing required parameter: 'tool_choice.function'"),
+        ("tool_choice", {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [NOTE]}}, ""),
+        ("tool_choice", {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": [{"type": "function", "function": {"name": "x"}}]}}, "not found"),
+        ("tool_choice", {"type": "allowed_tools"}, "Missing required parameter: 'tool_choice.allowed_tools.tools'"),
+        ("tools.0.function.name", "read file", "Invalid 'tools[0].function.name': string does not match pattern"),
+        ("tools.0.function.name", "r" * 65, "maximum length 64, but got a string with length 65"),
+        ("tools.0.function.name", None, "expected a string, but got null"),
+        ("messages.2.tool_calls.0.id", "c" * 41, "Invalid 'messages[2].tool_calls[0].id': string too long"),
+        ("messages.3.tool_call_id", "c" * 41, "Invalid 'messages[3].tool_call_id': string too long"),
         ("stream_options", {"include_usage": True}, ""),
         ("stream", False, "only allowed when 'stream' is enabled"),
         ("model", None, "you must provide a model parameter"),

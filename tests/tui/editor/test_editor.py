@@ -176,6 +176,16 @@ async def test_an_example_stays_as_it_is_and_a_copy_is_saved(home: Home) -> None
         assert copy.read_bytes() == b"#" + before
 
 
+async def test_in_a_checkout_an_example_is_copied_to_ones_own_folder(home: Home, tmp_path: Path) -> None:
+    checkout = Home(root=home.packaged, found="current folder", packaged=home.packaged)
+    example = home.packaged / "scripts" / "refund.toml"
+    before = example.read_bytes()
+    async with editing(checkout, example) as desk:
+        await desk.press("#", "ctrl+s")
+        assert example.read_bytes() == before
+        assert (tmp_path / "user" / "scripts" / "refund.toml").read_bytes() == b"#" + before
+
+
 async def test_line_ends_stay_as_they_were(home: Home) -> None:
     path = own_script(home, GOOD.replace("\n", "\r\n"))
     async with editing(home, path) as desk:
@@ -312,7 +322,9 @@ async def test_ctrl_r_runs_up_to_the_reply_under_the_caret(home: Home) -> None:
 
 async def test_on_the_way_there_a_question_is_asked_and_the_run_goes_on_after_it(home: Home) -> None:
     async with editing(home, home.packaged / "scripts" / "refund.toml") as desk:
-        line = 1 + desk.editor.text.split("\n").index('text = "The refund desk says: ${last}"')
+        line = 1 + desk.editor.text.split("\n").index(
+            'text = "Ada gets 6.25 back, half of what she paid for two mugs."'
+        )
         desk.editor.area.go_to(line - 1)
         await desk.press("ctrl+r")
         await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.sees("wants to run"))

@@ -232,7 +232,7 @@ FAILED: list[tuple[Answer, str, str]] = [
     (http({"error": {"message": "odd"}}, 422), "The model's service rejected the request", "422: odd"),
     (http({"error": {"message": "who"}}, 404), "The model's service rejected the request", "there is no such model"),
     (http({"error": {"code": "context_length_exceeded"}}, 400), "The request does not fit the model's context", "limits.context_tokens"),
-    (http({"error": "down"}, 503), "The model could not be reached", "503: down"),
+    (http({"error": "down"}, 503), "The model is not available", "503: down"),
     (http({}, 429), "The model's service is limiting the rate", "429"),
     (http({}, 504), "The model did not reply in time", "model.timeout"),
     (http(b"<html>", content_type="text/html"), "The model's service sent a body that cannot be read", "cannot be used"),
@@ -245,6 +245,7 @@ async def test_each_failure_has_a_card_in_its_own_words(home: Home, answer: Answ
     async with at(home, answer, model=f"{PRICES}\nretries = 0") as (stage, _):
         await stage.press("r")
         assert stage.bar_title.startswith(f"■ {title}, no answer")
+        assert "recovered" not in stage.text
         assert body in together(stage)
         assert stage.sees(f"ERROR   {title}")
 

@@ -68,3 +68,17 @@ def is_local(url: str) -> bool:
         return host == "localhost" or host.endswith(".localhost") or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def is_unclaimed(host: str) -> bool:
+    """Whether a Host header holds a bare address, or a name in a domain that is kept for private use.
+
+    Any other name may be that of a web page, whose owner has pointed it here to be let in as if it came from here.
+    """
+    import ipaddress
+
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+        return f".{name}".endswith((".localhost", ".internal")) or ipaddress.ip_address(name) is not None
+    except ValueError:
+        return False

@@ -98,9 +98,9 @@ def _said_call(block: Mapping[str, Any]) -> SaidCall:
 
 def _forged(messages: Sequence[Mapping[str, Any]]) -> str:
     for index, message in enumerate(messages):
-        for position, block in enumerate(message["content"]):
-            kind = block["type"] if isinstance(block, dict) else ""
-            if kind == "thinking" and block["signature"] != _signature(block["thinking"]):
+        blocks = message["content"] if isinstance(message["content"], list) else ()
+        for position, block in enumerate(blocks):
+            if block["type"] == "thinking" and block["signature"] != _signature(block["thinking"]):
                 return f"messages.{index}.content.{position}: Invalid `signature` in `thinking` block"
     return ""
 

@@ -47,24 +47,14 @@ class Draft:
 def draft_of(path: Path, home: Home) -> Draft:
     """The script in that file; one of the packaged examples becomes a copy among one's own. Raises ScriptFileError."""
     text, stamp = read_script(path)
-    if is_example(path, home):
-        return Draft(text, free_path(own_scripts(home), path.name), saved=text, example=path)
+    if home.is_shipped(path):
+        return Draft(text, free_path(home.own_scripts, path.name), saved=text, example=path)
     return Draft(text, path, saved=text, stamp=stamp)
 
 
 def new_draft(title: str, text: str, home: Home) -> Draft:
     """A script that is in no file yet."""
-    return Draft(text, free_path(own_scripts(home), file_name(title)))
-
-
-def own_scripts(home: Home) -> Path:
-    """The folder of one's own scripts; it may not be there yet."""
-    return home.root / "scripts"
-
-
-def is_example(path: Path, home: Home) -> bool:
-    """Whether the file comes with the package and lies outside one's own folder."""
-    return home.root != home.packaged and path.resolve().is_relative_to((home.packaged / "scripts").resolve())
+    return Draft(text, free_path(home.own_scripts, file_name(title)))
 
 
 def known_to(home: Home) -> Known:

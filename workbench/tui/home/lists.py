@@ -18,11 +18,13 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from workbench.tui.home.rows import group_row, note_row, title_row
+from workbench.tui.home.rows import Columns, columns_of, group_row, note_row, title_row
 from workbench.tui.looks import Looks
 from workbench.view.entries import Line, Span
 from workbench.view.shelf import Item
 
+MARK, RESTING_MARK = "▸", "▹"
+"""Before the picked item: where the keys are about it, and where they are about another list."""
 ROLES = ("quiet", "rule", "go", "wait", "error")
 
 
@@ -58,6 +60,8 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
 
     cursor: reactive[int] = reactive(-1)
     """The picked item; -1 when there is none."""
+    resting: reactive[bool] = reactive(False)
+    """Whether the keys are about another list."""
 
     @dataclass
     class Picked(Message):
@@ -86,6 +90,7 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         self._tops: list[int] = []
         """The row of each item's title."""
         self._rows = 0
+        self._columns = Columns()
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(512)
         self._looks = Looks(self, "list--")
 
@@ -99,6 +104,7 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         before = self.item
         above = self._tops[self.cursor] - round(self.scroll_y) if before is not None else 0
         self.items, self._empty = items, empty
+        self._columns = columns_of(items)
         self._lay_out()
         nearest = min(max(0, self.cursor), len(items) - 1)
         index = nearest
@@ -152,6 +158,9 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def action_pick_at(self, index: int) -> None:
         self.pick(index if index >= 0 else len(self.items) - 1)
+
+    def watch_resting(self) -> None:
+        self._strips.clear()
 
     def watch_cursor(self) -> None:
         self.refresh()
@@ -229,7 +238,8 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         line: Line = ()
         picked = index == self.cursor and part in ("title", "note")
         if part == "title":
-            line = title_row(self.items[index], width, picked=picked)
+            mark = (RESTING_MARK if self.resting else MARK) if picked else ""
+            line = title_row(self.items[index], width, self._columns, mark=mark)
         elif part == "note":
             line = note_row(self.items[index], width)
         elif part == "heading":

@@ -67,7 +67,8 @@ class Column(Vertical):
     def __init__(self, title: str, *, id: str) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self._title = title
-        self._all: Sequence[Item] = ()
+        self.items: Sequence[Item] = ()
+        """All there are, whatever the filter says."""
         self._filter = ""
         self.list = ItemList("reading…")
         self._heading = Heading(title)
@@ -78,13 +79,13 @@ class Column(Vertical):
 
     def fill(self, items: Sequence[Item]) -> None:
         """These are all items there are."""
-        self._all = items
+        self.items = items
         self._show(stay_at_top=not self._filter)
 
     def with_forks(self, item: Item) -> Sequence[Item]:
         """The item and all that was forked from it, also where a filter hides some of them."""
-        at = next((at for at, each in enumerate(self._all) if each.key == item.key), len(self._all))
-        return self._all[at : at + 1 + item.forks]
+        at = next((at for at, each in enumerate(self.items) if each.key == item.key), len(self.items))
+        return self.items[at : at + 1 + item.forks]
 
     def filter(self, text: str) -> None:
         """Show only the items that hold the text."""
@@ -93,8 +94,8 @@ class Column(Vertical):
 
     def _show(self, *, stay_at_top: bool) -> None:
         nothing = f"nothing holds {visible(self._filter)}" if self._filter else f"no {self._title.lower()} yet"
-        self.list.show(matching(self._all, self._filter), nothing, stay_at_top=stay_at_top)
-        shown, total = len(self.list.items), len(self._all)
+        self.list.show(matching(self.items, self._filter), nothing, stay_at_top=stay_at_top)
+        shown, total = len(self.list.items), len(self.items)
         self._heading.right = f"{shown:,} of {total:,}" if shown != total else f"{total:,}"
 
 

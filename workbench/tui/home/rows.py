@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from rich.cells import cell_len, set_cell_size
 
 from workbench.view.entries import Line, Role, Span
@@ -12,7 +15,27 @@ CURSOR = 2
 """Cells before the title, where the cursor stands."""
 TITLE = 16
 """Cells that a title keeps before figures at its right are left out."""
-OUTCOME, STEPS, AGE = 14, 9, 8
+GAP = 2
+"""Cells between two columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Cells that outcome, steps and age need in a list of sessions; 0 where no session has the figure."""
+
+    outcome: int = 0
+    steps: int = 0
+    age: int = 0
+
+
+def columns_of(items: Sequence[Item]) -> Columns:
+    """The columns that hold every figure of those items."""
+    sessions = [item for item in items if item.kind == "session"]
+    return Columns(
+        max((cell_len(_outcome(item)) for item in sessions), default=0),
+        max((cell_len(item.steps) for item in sessions), default=0),
+        max((cell_len(item.age) for item in sessions), default=0),
+    )
 
 
 def fitted(text: str, room: int) -> str:
@@ -38,35 +61,42 @@ def heading(title: str, width: int, right: str) -> Line:
     return (Span(f"{title} ", "quiet", bold=True), Span(rule, "rule"), Span(f" {right}", "quiet"))
 
 
-def title_row(item: Item, width: int, *, picked: bool) -> Line:
-    """The first row: lineage and title, and at the right what came of it, steps and age, as far as there is room."""
+def title_row(item: Item, width: int, columns: Columns, *, mark: str = "") -> Line:
+    """The first row: lineage and title, and at the right what came of it, steps and age, as far as there is room.
+
+    `mark` is the sign of the picked item.
+    """
     branch = branch_sign(item.depth)
-    columns = _columns(item)
+    figures = _figures(item, columns)
     room = width - CURSOR - len(branch)
-    while len(columns) > 1 and room - _cells(columns) < TITLE:
-        del columns[1]
+    while len(figures) > 1 and room - _cells(figures) < TITLE:
+        del figures[1]
     role: Role = "quiet" if item.kind == "bad" else ""
     return (
-        Span("▸ " if picked else "  ", "primary"),
+        Span(f"{mark:<{CURSOR}}", "primary"),
         Span(branch, "rule"),
-        Span(name_of(item, room - _cells(columns)), role, bold=picked),
-        *columns,
+        Span(name_of(item, room - _cells(figures)), role, bold=bool(mark)),
+        *figures,
     )
 
 
-def _columns(item: Item) -> list[Span]:
+def _outcome(item: Item) -> str:
+    return f"{item.outcome[0]} {item.outcome[1]}".strip() if item.outcome is not None else ""
+
+
+def _figures(item: Item, columns: Columns) -> list[Span]:
     """What stands at the right: outcome, steps, age. The first stays longest, the second goes first."""
     if item.outcome is None:
         return []
-    sign, word, role = item.outcome
-    shown = f"{sign} {word}".strip()
+    gap = " " * GAP
     if item.kind != "session":
-        return [Span(f"  {shown}", role)]
-    return [
-        Span(f"  {shown:<{OUTCOME}}", role),
-        Span(f"{item.steps:>{STEPS}}", "quiet"),
-        Span(f"{item.age:>{AGE}}", "quiet"),
-    ]
+        return [Span(f"{gap}{_outcome(item)}", item.outcome[2])]
+    spans = [Span(f"{gap}{_outcome(item):<{columns.outcome}}", item.outcome[2])]
+    if columns.steps:
+        spans.append(Span(f"{gap}{item.steps:>{columns.steps}}", "quiet"))
+    if columns.age:
+        spans.append(Span(f"{gap}{item.age:>{columns.age}}", "quiet"))
+    return spans
 
 
 def _cells(spans: list[Span]) -> int:

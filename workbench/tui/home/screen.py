@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -11,12 +13,15 @@ from textual.widgets import Input
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.shelves import Shelves
 from workbench.tui.screens import Shell
-from workbench.view.entries import Span
+from workbench.view.entries import Line, Span
 from workbench.view.figures import counted
 from workbench.view.shelf import Item
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
+    from workbench.core.events import Event
+    from workbench.core.values import Header
+    from workbench.imports.keeping import Imported
     from workbench.sessions.store import SessionStore
 
 
@@ -30,8 +35,13 @@ class HomeScreen(Shelves):
         self._open(play=True)
 
     @on(ItemList.Chosen)
-    @on(Input.Submitted)
     def _chosen(self) -> None:
+        self.action_open()
+
+    @on(Input.Submitted)
+    def _found(self) -> None:
+        """Whoever comes back is done with typing: the filter stays, and the keys are about the list."""
+        self.active.list.focus()
         self.action_open()
 
     def _open(self, *, play: bool) -> None:
@@ -155,9 +165,44 @@ class HomeScreen(Shelves):
                 (Span("a matrix is made of a script: a session, opened, has one of its scenario", "primary"),)
             )
 
+    def action_import_log(self) -> None:
+        from workbench.tui.exchange import Importing
+
+        self.note.say()
+        Importing(self.app, self._show_imported).ask()
+
+    def _show_imported(self, made: list[Imported]) -> None:
+        """Say what came of it, and go to the first of the new sessions."""
+        lines: list[Line] = []
+        for session in made:
+            lines.append((Span(visible(session.what)),))
+            lines += [(Span(f"  {visible(note)}", "quiet"),) for note in session.notes]
+        self.note.say(*lines)
+        self.show_session(made[0].path)
+
+    def action_export_session(self) -> None:
+        """A session as its file tells it; a script is a file that can be taken along as it is."""
+        item = self.active.list.item
+        if item is None or not self.can("export_session"):
+            return
+        if item.kind != "session":
+            self.note.say((Span("only sessions are exported: a script is a file already", "primary"),))
+            return
+        from workbench.tui.exchange import Exporting
+
+        self.note.say()
+        Exporting(self.app, partial(_read, item.path), item.path.stem).ask()
+
     def action_settings(self) -> None:
         self._shell.open_settings()
 
     async def action_back(self) -> None:
         """There is nothing behind Home but the shell."""
         await self.run_action("app.quit")
+
+
+def _read(path: Path) -> tuple[Header, Sequence[Event]]:
+    from workbench.sessions.journal import read_session
+
+    session = read_session(path)
+    return session.header, session.events

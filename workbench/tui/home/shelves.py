@@ -26,7 +26,7 @@ from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.view.entries import Line, Span
 from workbench.view.folders import Shelf
-from workbench.view.shelf import first_script
+from workbench.view.shelf import Item, first_script, next_lesson
 
 TITLE = "Agent workbench"
 FIRST_CHUNK = 64
@@ -61,12 +61,17 @@ class Shelves(Screen[None]):
         self.home = home
         self.scripts = Column("Scripts", id="scripts")
         self.sessions = Column("Sessions", id="sessions")
+        self.sessions.list.set_reactive(ItemList.resting, True)
         self.active = self.scripts
         """The column that keys are about."""
         self.note = Note("")
         self._filter = FilterRow()
         self._shelf = Shelf(home)
         self._started = False
+        self._wanted = ""
+        """The key of a session that is to be picked as soon as it is read."""
+        self._hinted = ""
+        """The key of the script that the hint is about, while it stands there."""
 
     def compose(self) -> ComposeResult:
         yield TopRow(TITLE, short(self.home.root))
@@ -101,6 +106,12 @@ class Shelves(Screen[None]):
         work: WorkType[None] = self._read  # not begun: one that is replaced before it began is never made
         self.run_worker(work, group="shelf", exclusive=True)
 
+    def show_session(self, path: Path) -> None:
+        """Read again, and pick that session among the others."""
+        self._wanted = str(path)
+        self._activate(self.sessions)
+        self.read_again()
+
     async def _read(self) -> None:
         shelf = self._shelf
         if not self._started:
@@ -119,6 +130,9 @@ class Shelves(Screen[None]):
         self.scripts.fill(await asyncio.to_thread(shelf.scripts))
         sessions = await asyncio.to_thread(shelf.sessions, time.time())
         self.sessions.fill(sessions)
+        if self._wanted:
+            self.sessions.list.pick_key(self._wanted)
+            self._wanted = ""
         if not self._started:
             self._started = True
             if all(item.example for item in sessions):
@@ -133,6 +147,10 @@ class Shelves(Screen[None]):
         self.call_after_refresh(drawn.set)
         await drawn.wait()
 
+    def next_lesson(self, path: str) -> Item | None:
+        """The lesson after the one in that file, as far as the scripts have been read."""
+        return next_lesson(self.scripts.items, path)
+
     def _say_unread(self, count: int) -> None:
         folder = short(self.home.root)
         self.query_one(TopRow).fact = f"{count:,} more sessions to read   {folder}" if count > FIRST_CHUNK else folder
@@ -142,6 +160,7 @@ class Shelves(Screen[None]):
         if key:
             self.scripts.list.pick_key(key)
             if self.note.is_empty:
+                self._hinted = key
                 self.note.say(_hint("the tour" if is_tour else "a script"))
 
     def _draw_keys(self) -> None:
@@ -149,15 +168,23 @@ class Shelves(Screen[None]):
 
     @on(ItemList.Picked)
     def _picked(self) -> None:
+        item = self.active.list.item
+        if self._hinted and self._started and (item is None or item.key != self._hinted):
+            self._hinted = ""
+            self.note.say()
         self._draw_keys()
 
     # ------------------------------------------------------------ moving about
 
-    def _activate(self, column: Column) -> None:
+    def _activate(self, column: Column, *, focus: bool = True) -> None:
+        """Let the keys be about that column; without `focus` they go on to type."""
         self.active = column
         self.query_one("#body").set_classes(f"on-{column.id}")
-        column.list.focus()
-        self._draw_keys()
+        for each in (self.scripts, self.sessions):
+            each.list.resting = each is not column
+        if focus:
+            column.list.focus()
+        self._picked()
 
     def on_descendant_focus(self) -> None:
         for column in (self.scripts, self.sessions):
@@ -192,16 +219,23 @@ class Shelves(Screen[None]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        self.scripts.filter(event.value)
-        self.sessions.filter(event.value)
+        self._narrow(event.value)
+
+    def _narrow(self, text: str) -> None:
+        """Show what holds the text; where the column that keys are about has nothing, they are about the other."""
+        self.note.say()
+        self.scripts.filter(text)
+        self.sessions.filter(text)
+        other = self.sessions if self.active is self.scripts else self.scripts
+        if other.list.items and not self.active.list.items:
+            self._activate(other, focus=False)
 
     def action_close(self) -> None:
         """The filter first, then what was said."""
         if self._filter.is_open:
             self.active.list.focus()
             self._filter.close()
-            self.scripts.filter("")
-            self.sessions.filter("")
+            self._narrow("")
         else:
             self.note.say()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -16,7 +17,7 @@ from workbench.tui.keyline import KeyLine
 from workbench.tui.run.bar import BarPane
 from workbench.tui.run.frame import Block, Shown, SideColumn, ThirdColumn, TopLine
 from workbench.tui.run.standing import situation_of
-from workbench.tui.screens import keymap_of
+from workbench.tui.screens import Shell, keymap_of
 from workbench.tui.situation import Situation
 from workbench.tui.transcript.widget import Transcript
 from workbench.view.desk import Desk
@@ -88,7 +89,11 @@ class RunBase(Screen[None]):
     @property
     def situation(self) -> Situation:
         """What the keys depend on now."""
-        return situation_of(self.desk, self.bar.mode, self.picked)
+        now = situation_of(self.desk, self.bar.mode, self.picked)
+        if now.phase not in ("stopped", "answered") or not isinstance(self.app, Shell):
+            return now
+        following = self.app.next_lesson(self.run_.header.scenario_path)
+        return replace(now, next_lesson=following.title if following is not None else "")
 
     @property
     def going(self) -> bool:

@@ -63,11 +63,28 @@ class Keeping(Reading, LookingBack, Deciding):
         if name and name != self.run_title and self.command(lambda: self.run_.change({"title": name})):
             self.say(f"named {name}")
 
+    def action_next_lesson(self) -> None:
+        shell, path = self.app, self.run_.header.scenario_path
+        assert isinstance(shell, Shell)
+        following = shell.next_lesson(path)
+        if self.can("next_lesson") and following is not None:
+            shell.open_instead(following.path)
+
     def action_matrix_of_run(self) -> None:
         """Every step of the scenario against every fault."""
         shell = self.app
         assert isinstance(shell, Shell)
         shell.open_matrix(self.opened)
+
+    def action_export_run(self) -> None:
+        """This run up to now, in a form for others."""
+        from workbench.sessions.store import slug
+        from workbench.tui.exchange import Exporting
+
+        header, events = self.run_.header, tuple(self.run_.events)
+        path = self.opened.session_path
+        name = path.stem if path is not None else slug(self.run_title)
+        Exporting(self.app, lambda: (header, events), name).ask()
 
     # ------------------------------------------------------------ grants
 

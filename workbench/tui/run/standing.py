@@ -86,7 +86,7 @@ def raise_words(desk: Desk) -> str:
 def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     """The quiet facts beside the title."""
     header, name = desk.run.header, desk.state.model.shown
-    model = f"{name} model" if name in ("scripted", "human", "simulated") else name
+    model = f"{name} model" if name in ("scripted", "human", "simulated", "unknown") else name
     endpoint = endpoint_of(desk.run)
     if endpoint is not None and not narrow:
         model = f"{model} at {urlsplit(endpoint.base_url).netloc}"

@@ -12,7 +12,8 @@ from workbench.models.wire.endpoint import Endpoint
 from workbench.models.wire.transcript import Turn, wire_name
 
 OFFICIAL_HOST = "api.openai.com"
-_LONGEST_ID = 40
+LONGEST_ID = 40
+"""Characters of the id of a call, at most."""
 
 
 def encode_turn(turn: Turn) -> list[dict[str, Any]]:
@@ -66,7 +67,7 @@ def encode_body(
 
 def may_be_id(given: str) -> bool:
     """Whether that id of a call can be sent back."""
-    return 0 < len(given) <= _LONGEST_ID and given.isprintable() and not given.isspace()
+    return 0 < len(given) <= LONGEST_ID and given.isprintable() and not given.isspace()
 
 
 def _assistant(turn: Turn) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from workbench.models.wire.openai.encode import LONGEST_ID
 from workbench.models.wire.shapes import is_kind, kind_of, strangers
 
 FIELDS: dict[str, type | tuple[type, ...]] = {
@@ -22,6 +24,8 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
 ROLES = ("system", "developer", "user", "assistant", "tool")
 _CHOICES = ("none", "auto", "required")
 _ONLY_WITH_TOOLS = ("tool_choice", "parallel_tool_calls")
+_NAME = re.compile(r"[a-zA-Z0-9_-]+")
+_LONGEST_NAME = 64
 
 
 def problem(body: Mapping[str, Any]) -> str:
@@ -82,8 +86,11 @@ def _message(at: str, message: Any) -> str:
     if role not in ROLES:
         known = ", ".join(f"'{name}'" for name in ROLES)
         return f"Invalid value: {role!r}. Supported values are: {known}."
-    if role == "tool" and not is_kind(message.get("tool_call_id"), str):
-        return _missing(f"{at}.tool_call_id")
+    if role == "tool":
+        if not is_kind(message.get("tool_call_id"), str):
+            return _missing(f"{at}.tool_call_id")
+        if len(message["tool_call_id"]) > LONGEST_ID:
+            return _long(f"{at}.tool_call_id", message["tool_call_id"], LONGEST_ID)
     if calls is not None:
         if role != "assistant":
             return f"Unrecognized key(s) in '{at}': 'tool_calls'"
@@ -119,6 +126,8 @@ def _calls(at: str, calls: Any) -> str:
         ):
             if not isinstance(value, str):
                 return _type(path, str, value)
+        if len(call["id"]) > LONGEST_ID:
+            return _long(f"{at}[{index}].id", call["id"], LONGEST_ID)
         if call.get("type") != "function":
             return f"Invalid value: {call.get('type')!r}. Supported values are: 'function' and 'custom'."
     return ""
@@ -136,8 +145,9 @@ def _tools(body: Mapping[str, Any]) -> str:
         function = tool.get("function") if isinstance(tool, dict) else None
         if not isinstance(function, dict) or tool.get("type") != "function":
             return _missing(f"tools[{index}].function")
-        if not isinstance(function.get("name"), str):
-            return _type(f"tools[{index}].function.name", str, function.get("name"))
+        found = _name(f"tools[{index}].function.name", function.get("name"))
+        if found:
+            return found
         if not isinstance(function.get("parameters", {}), dict):
             return _type(f"tools[{index}].function.parameters", dict, function["parameters"])
         names.append(function["name"])
@@ -147,12 +157,35 @@ def _tools(body: Mapping[str, Any]) -> str:
 def _choice(choice: Any, names: Sequence[str]) -> str:
     if choice is None or choice in _CHOICES:
         return ""
-    function = choice.get("function") if isinstance(choice, dict) else None
-    if not isinstance(function, dict):
+    if not isinstance(choice, dict):
         return f"Invalid value: {choice!r}. Supported values are: 'none', 'auto', and 'required'."
-    if function.get("name") not in names:
-        return f"Tool choice 'function': {function.get('name')!r} not found in 'tools' parameter."
+    allowed = choice.get("allowed_tools") if choice.get("type") == "allowed_tools" else {"tools": [choice]}
+    tools = allowed.get("tools") if isinstance(allowed, dict) else None
+    if not isinstance(tools, list):
+        return _missing("tool_choice.allowed_tools.tools")
+    for tool in tools:
+        function = tool.get("function") if isinstance(tool, dict) else None
+        if not isinstance(function, dict):
+            return _missing("tool_choice.function")
+        if function.get("name") not in names:
+            return f"Tool choice 'function': {function.get('name')!r} not found in 'tools' parameter."
     return ""
+
+
+def _name(at: str, name: Any) -> str:
+    if not isinstance(name, str):
+        return _type(at, str, name)
+    if len(name) > _LONGEST_NAME:
+        return _long(at, name, _LONGEST_NAME)
+    expected = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
+    return "" if _NAME.fullmatch(name) else f"Invalid '{at}': string does not match pattern. {expected}"
+
+
+def _long(at: str, text: str, longest: int) -> str:
+    return (
+        f"Invalid '{at}': string too long. Expected a string with maximum length {longest}, "
+        f"but got a string with length {len(text)} instead."
+    )
 
 
 def _missing(at: str) -> str:

@@ -1,0 +1,44 @@
+"""The tools of a run beside those of its home: whose time counts, and what to say of those that are not there."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from workbench.clocks import TimedTools, VirtualClock
+from workbench.core.ports import Clock, Tools
+from workbench.home import Home
+from workbench.scenarios.errors import Problem, ScenarioError
+from workbench.toolkit.loader import LoadedFolder, LoadedTool
+
+
+def timed(box: Tools, tools: Sequence[LoadedTool], home: Home, clock: Clock) -> Tools:
+    """The tools of a run; on a virtual clock, what those take that are not packaged counts as well."""
+    own = {tool.info.name for tool in tools if tool.file is not None and not home.is_shipped(tool.file)}
+    return TimedTools(box, clock, own) if own and isinstance(clock, VirtualClock) else box
+
+
+def lacks_tools(error: ScenarioError) -> bool:
+    """Whether the scenario names tools that are not there."""
+    return any(problem.key.startswith("tools[") for problem in error.problems)
+
+
+def why_missing(error: ScenarioError, tools: LoadedFolder, home: Home, scenario_path: str) -> list[Problem]:
+    """Why tools that a scenario names may not be there: folders that are not loaded, and files that cannot be."""
+    unloaded = _unloaded(home, scenario_path) if lacks_tools(error) else ()
+    broken = [Problem(str(problem.file), problem.line, "", problem.message) for problem in tools.problems]
+    return [*unloaded, *broken]
+
+
+def _unloaded(home: Home, scenario_path: str) -> Iterator[Problem]:
+    """The folder of tools in the home, and the one beside the scenario, where they are there and were not loaded."""
+    own = home.root / "tools"
+    if not home.tools_trusted and own.is_dir():
+        how = f"workbench trust {shlex.quote(str(home.root))}"
+        yield Problem(str(own), 0, "", f"not loaded, since loading runs its code; if you trust it: {how}")
+    beside = (folder / "tools" for folder in Path(scenario_path).absolute().parents[:3])
+    other = next((folder for folder in beside if folder != own and folder.is_dir()), None)
+    if scenario_path and other is not None and other not in home.tools:
+        how = f"--home {shlex.quote(str(other.parent))}"
+        yield Problem(str(other), 0, "", f"not loaded, since the workbench folder is {home.root}; to load it: {how}")
