@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from workbench.toolkit.api import Bounds, ToolError, tool, workspace
+from workbench.toolkit.api import Bounds, Draft, ToolError, tool, workspace
 
 LONGEST_LINE = 200
 
@@ -56,10 +56,17 @@ def search_files(text: Annotated[str, Bounds(min_length=1)], path: str = ".") ->
 
 def _preview_write(path: str, text: str) -> str:
     files = workspace()
-    size = f"{len(text):,} characters"
-    if not files.exists(path):
-        return f"Creates {path} with {size}."
-    return f"Replaces the {len(files.read(path)):,} characters of {path} with {size}."
+    there = files.exists(path)
+    before = f"Replaces {_amount(files, path)} of {path}" if there else f"Creates {path}"
+    files.write(path, text)  # in a draft that is thrown away: what cannot be written is refused here, too
+    return f"{before} with {len(text):,} characters."
+
+
+def _amount(files: Draft, path: str) -> str:
+    try:
+        return f"the {len(files.read(path)):,} characters"
+    except ToolError:
+        return "all"  # one that cannot be read can still be replaced
 
 
 @tool(

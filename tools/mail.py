@@ -11,7 +11,16 @@ from workbench.toolkit.api import Bounds, ToolError, tool, workspace
 OUTBOX = "outbox"
 
 
+def _check(to: str, subject: str) -> None:
+    name, _, host = to.partition("@")
+    if not name or "." not in host or "@" in host or re.search(r"[\s,;<>]", to):
+        raise ToolError(f'"{to}" is not one address. It looks like "ada@example.com".')
+    if "\n" in subject or "\r" in subject:
+        raise ToolError("The subject has more than one line. Put the rest into the body.")
+
+
 def _preview(to: str, subject: str, body: str) -> str:
+    _check(to, subject)
     return f'Sends "{subject}" to {to}: {len(body):,} characters.'
 
 
@@ -28,11 +37,7 @@ def send_email(to: str, subject: Annotated[str, Bounds(min_length=1, max_length=
     subject: one line.
     body: the text of the mail.
     """
-    name, _, host = to.partition("@")
-    if not name or "." not in host or "@" in host or re.search(r"[\s,;<>]", to):
-        raise ToolError(f'"{to}" is not one address. It looks like "ada@example.com".')
-    if "\n" in subject or "\r" in subject:
-        raise ToolError("The subject has more than one line. Put the rest into the body.")
+    _check(to, subject)
     files = workspace()
     text = f"To: {to}\nSubject: {subject}\n\n{body}\n"
     number = 1 + (len(files.entries(OUTBOX)) if files.exists(OUTBOX) else 0)

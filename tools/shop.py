@@ -97,11 +97,18 @@ def _order(number: str) -> Order:
     return next(order for order in ORDERS[customer] if order["order"] == number)
 
 
+def _paid_for(order: str, amount: float) -> float:
+    """What the order paid, where that much can be paid back for it."""
+    paid = _order(order)["paid"]
+    if amount > paid:
+        raise ToolError(f"{amount:.2f} is more than order {order} paid. At most {paid:.2f} can be refunded.")
+    if round(amount, 2) != amount:
+        raise ToolError(f"{amount} has more than two decimals. Give whole cents, for example {amount:.2f}.")
+    return paid
+
+
 def _preview_refund(order: str, amount: float) -> str:
-    try:
-        paid = _order(order)["paid"]
-    except ToolError as error:
-        return f"Refunds nothing: {error.message}"
+    paid = _paid_for(order, amount)
     return f"Refunds {amount:.2f} to {CUSTOMER_OF[order]}. Order {order} paid {paid:.2f}."
 
 
@@ -117,11 +124,7 @@ def create_refund(order: str, amount: Annotated[float, Bounds(gt=0)]) -> str:
     order: the order number, for example "A-1042".
     amount: euros to pay back, at most what was paid, with two decimals at most.
     """
-    paid = _order(order)["paid"]
-    if amount > paid:
-        raise ToolError(f"{amount:.2f} is more than order {order} paid. At most {paid:.2f} can be refunded.")
-    if round(amount, 2) != amount:
-        raise ToolError(f"{amount} has more than two decimals. Give whole cents, for example {amount:.2f}.")
+    _paid_for(order, amount)
     workspace().append(LEDGER, f'[[refund]]\norder = "{order}"\namount = {amount:.2f}\n\n')
     return f"Refunded {amount:.2f} for order {order}."
 
@@ -138,9 +141,16 @@ def _ticket_states() -> dict[str, str]:
         raise ToolError(f"{TICKET_LOG} is not a list of changes; a person must repair it.", retry=False) from None
 
 
+def _state_of(ticket: str) -> str:
+    states = _ticket_states()
+    if ticket not in states:
+        known = '", "'.join(sorted(states))
+        raise ToolError(f'Unknown ticket "{ticket}". Tickets on file: "{known}".')
+    return states[ticket]
+
+
 def _preview_ticket(ticket: str, status: str) -> str:
-    state = _ticket_states().get(ticket)
-    return f"Sets ticket {ticket} from {state} to {status}." if state else f"There is no ticket {ticket}."
+    return f"Sets ticket {ticket} from {_state_of(ticket)} to {status}."
 
 
 @tool(
@@ -156,10 +166,6 @@ def set_ticket_status(ticket: str, status: Literal["open", "pending", "closed"])
     ticket: the ticket number, for example "T-88".
     status: the state the ticket is to be in.
     """
-    states = _ticket_states()
-    if ticket not in states:
-        known = '", "'.join(sorted(states))
-        raise ToolError(f'Unknown ticket "{ticket}". Tickets on file: "{known}".')
-    if states[ticket] != status:
+    if _state_of(ticket) != status:
         workspace().append(TICKET_LOG, f'[[change]]\nticket = "{ticket}"\nstatus = "{status}"\n\n')
     return f"Ticket {ticket} is {status}."

@@ -549,13 +549,21 @@ def test_a_preview_gets_the_arguments_and_sees_the_files(boxed: Boxed, folder: W
     assert (folder.root / "a.txt").read_text() == "12345"
 
 
-@pytest.mark.parametrize("error", [ValueError("x"), ToolError("x"), SystemExit()])
+@pytest.mark.parametrize("error", [ValueError("x"), SystemExit()])
 def test_a_preview_that_breaks_says_so(boxed: Boxed, error: BaseException) -> None:
     @tool(preview=lambda: _raise(error))
     def delete() -> None:
         """Deletes."""
 
     assert boxed(delete).preview("delete", "{}") == "(the tool's preview failed)"
+
+
+def test_a_preview_that_raises_what_the_tool_would_says_why_it_will_be_refused(boxed: Boxed) -> None:
+    @tool(preview=lambda: _raise(ToolError("There is nothing to delete.")))
+    def delete() -> None:
+        """Deletes."""
+
+    assert boxed(delete).preview("delete", "{}") == "The tool will refuse this: There is nothing to delete."
 
 
 def test_no_preview_is_an_empty_sentence(boxed: Boxed) -> None:

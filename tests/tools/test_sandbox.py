@@ -100,7 +100,6 @@ async def test_a_write_is_previewed(call: Call, preview: Preview) -> None:
     assert preview("write_file", path="a.txt", text="12345") == "Creates a.txt with 5 characters."
     await call("write_file", path="a.txt", text="12345")
     assert preview("write_file", path="a.txt", text="1") == "Replaces the 5 characters of a.txt with 1 characters."
-    assert preview("write_file", path="../a.txt", text="1") == "(the tool's preview failed)"
 
 
 # ---------------------------------------------------------------- orders and refunds
@@ -189,10 +188,31 @@ def test_a_refund_is_previewed(preview: Preview) -> None:
     assert preview("create_refund", order="A-1042", amount=6.25) == (
         "Refunds 6.25 to Ada Byron. Order A-1042 paid 12.50."
     )
-    assert preview("create_refund", order="A-1042", amount=62.5) == (
-        "Refunds 62.50 to Ada Byron. Order A-1042 paid 12.50."
-    )
-    assert preview("create_refund", order="a-1042", amount=1).startswith('Refunds nothing: Unknown order "a-1042".')
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("create_refund", {"order": "A-1042", "amount": 62.5}),
+        ("create_refund", {"order": "A-1042", "amount": 6.255}),
+        ("create_refund", {"order": "a-1042", "amount": 1}),
+        ("set_ticket_status", {"ticket": "t-88", "status": "closed"}),
+        ("send_email", {"to": "ada", "subject": "x", "body": "y"}),
+        ("send_email", {"to": "ada@example.com", "subject": "x\ny", "body": "y"}),
+        ("write_file", {"path": "../a.txt", "text": "1"}),
+        ("write_file", {"path": "folder", "text": "1"}),
+        ("write_file", {"path": "a.txt/b.txt", "text": "1"}),
+    ],
+)
+async def test_what_a_tool_refuses_its_preview_says(
+    call: Call, preview: Preview, folder: Workspace, tool: str, arguments: dict[str, Any]
+) -> None:
+    (folder.root / "folder").mkdir()
+    (folder.root / "a.txt").write_text("a")
+    outcome = await call(tool, **arguments)
+    assert outcome.outcome == "failed"
+    said = preview(tool, **arguments).removeprefix("The tool will refuse this: ")
+    assert outcome.content.startswith(said.rstrip("."))
 
 
 # ---------------------------------------------------------------- tickets, mail, builds
@@ -224,7 +244,6 @@ async def test_tickets_set_at_the_same_time_are_all_kept(call: Call, folder: Wor
 async def test_tickets_that_cannot_be(call: Call, preview: Preview, folder: Workspace) -> None:
     outcome = await call("set_ticket_status", ticket="t-88", status="closed")
     assert outcome.content == 'Unknown ticket "t-88". Tickets on file: "T-87", "T-88", "T-89", "T-90".'
-    assert preview("set_ticket_status", ticket="t-88", status="closed") == "There is no ticket t-88."
     assert (await call("set_ticket_status", ticket="T-88", status="done")).detail == "refused"
     for broken in ("not toml", "change = 5", "[[change]]\nx = 1\n"):
         (folder.root / "tickets.toml").write_text(broken)

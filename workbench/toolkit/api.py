@@ -102,7 +102,8 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     timeout: seconds, or None.
     max_chars, max_lines: what the model gets of a result; the cut is announced to it.
     consequence: for the person who is asked: what a call touches, and whether it can be taken back.
-    preview: a function of the same arguments that returns a sentence saying what this call would do.
+    preview: a function of the same arguments that returns a sentence saying what this call would do. It may raise
+        ToolError where the tool would, and write: nothing of that is kept.
     inline: True for a pure, instant function: it runs in place, without a thread, and cannot be timed out.
     """
 

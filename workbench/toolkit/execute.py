@@ -62,6 +62,8 @@ class ToolBox:
         token = current.set((self._draft(), ""))
         try:
             sentence = str(loaded.spec.preview(**loaded.arguments.bind(json.loads(canonical))))
+        except ToolError as error:
+            sentence = f"The tool will refuse this: {error.message}"
         except BaseException:  # noqa: BLE001 - a preview is code of the tool's author; the question must be asked anyway
             return "(the tool's preview failed)"
         finally:

@@ -128,17 +128,22 @@ def _batch(
     return Bar(kind="batch", role="wait", title=title, body=tuple(body), calls=order, whole=whole)
 
 
-def consequences(state: State, record: CallRecord, preview: Preview, width: int, *, brief: bool = False) -> list[Line]:
-    """What a call would do, in the tool's own words, and why the person is asked; in brief only a why that warns."""
+def consequences(
+    state: State, record: CallRecord, preview: Preview, width: int, *, brief: bool = False, arguments: str = ""
+) -> list[Line]:
+    """What a call would do, in the tool's own words, and why the person is asked; in brief only a why that warns.
+
+    `arguments` are others that it would get instead of its own, in canonical form.
+    """
     tool = state.tool(record.call.tool)
     lines: list[Line] = []
-    sentence = one_line(preview(record.call.tool, record.arguments))
+    sentence = one_line(preview(record.call.tool, arguments or record.arguments))
     if sentence:
         rows = wrap((Span(sentence, "quiet" if brief else ""),), width)
         lines += within(rows, width, BRIEF_ROWS)[0] if brief else rows
     if tool is not None and tool.consequence:
         lines += wrap((Span(one_line(tool.consequence), "quiet"),), width)
-    why = _done_already(state, record) or ("" if brief else _why_asked(state, record))
+    why = _done_already(state, record, arguments or record.arguments) or ("" if brief else _why_asked(state, record))
     if why:
         lines += wrap((Span(why, "quiet"),), width)
     return lines
@@ -161,9 +166,9 @@ def _why_asked(state: State, record: CallRecord) -> str:
     }.get(tool.risk, "")
 
 
-def _done_already(state: State, record: CallRecord) -> str:
+def _done_already(state: State, record: CallRecord, arguments: str) -> str:
     """The reason for the question, where the call may have been made before."""
-    key = state.effect_key(record.call.tool, record.arguments)
+    key = state.effect_key(record.call.tool, arguments)
     if key in state.forked_keys:
         return "Asked because the run this one was forked from has already done this."
     if key in state.unsure_keys:

@@ -42,7 +42,7 @@ async def test_the_bar_says_what_is_asked_why_and_what_comes_of_it(home: Home) -
         bar = "\n".join(stage.rows[stage.row_of("━━━") :])
         assert "▲ The model wants to run create_refund   call 3 · step 2 of 6" in bar
         assert '{"order": "a-1042", "amount": 6.25}' in bar
-        assert 'Refunds nothing: Unknown order "a-1042".' in bar
+        assert 'The tool will refuse this: Unknown order "a-1042".' in bar
         assert "Writes to refunds.toml in this run's sandbox. A refund cannot be taken back." in bar
         assert "Asked because create_refund writes." in bar
         assert stage.sees("▲ waiting for you")
@@ -190,6 +190,52 @@ async def test_esc_keeps_the_text_for_that_call_and_that_field_only(home: Home) 
         assert stage.bar_title.startswith("▲ The model wants to run create_refund   call 4")
         await stage.press("e")
         assert json.loads(stage.screen.bar.area.text) == {"order": "A-1042", "amount": 62.5}
+
+
+async def test_what_would_come_of_it_follows_the_edit(home: Home) -> None:
+    async with at_the_gate(home) as stage:
+        await stage.press("e")
+        assert stage.sees('The tool will refuse this: Unknown order "a-1042".')
+        await edit(stage, '{"order": "A-1042", "amount": 62.5}')
+        assert stage.sees("The tool will refuse this: 62.50 is more than order A-1042 paid. At most 12.50")
+        await edit(stage, '{"order": "A-1042", "amount": 6.25}')
+        assert stage.sees("Refunds 6.25 to Ada Byron. Order A-1042 paid 12.50.")
+        await edit(stage, '{"order": "A-1042", "amount": }')
+        assert not stage.sees("Refunds 6.25 to")
+
+
+async def test_ctrl_o_gives_the_text_as_it_was_and_undo_the_edit_again(home: Home) -> None:
+    async with at_the_gate(home) as stage:
+        await stage.press("e")
+        area = stage.screen.bar.area
+        original = area.text
+        await stage.press("ctrl+o")
+        assert stage.notice == "it is as it was"
+        await edit(stage, '{"order": ')
+        await stage.press("ctrl+o")
+        assert area.text == original
+        assert stage.sees("✓ valid")
+        await stage.press("ctrl+z")
+        assert area.text == '{"order": '
+
+
+async def test_an_edit_that_was_not_sent_is_told_at_the_question_and_can_be_undone_later(home: Home) -> None:
+    async with at_the_gate(home) as stage:
+        await stage.press("e")
+        original = stage.screen.bar.area.text
+        await stage.press("escape")
+        assert not stage.sees("not sent")
+        await stage.press("e")
+        await edit(stage, '{"order": ')
+        await stage.press("escape")
+        assert stage.sees('≠ your edit, not sent: {"order":')
+        assert stage.sees("e goes on with it; y runs what the model wrote")
+        await stage.press("e")
+        assert stage.screen.bar.area.text == '{"order": '
+        await stage.press("ctrl+z")
+        assert stage.screen.bar.area.text == original
+        await stage.press("escape")
+        assert not stage.sees("not sent")
 
 
 async def test_what_cannot_be_seen_is_edited_by_its_number(home: Home) -> None:

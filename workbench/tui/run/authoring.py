@@ -51,7 +51,7 @@ class Authoring(Moving, Keeping):
             Span("▲ You are the model", "wait", bold=True),
             Span("   the run waits for your reply; f3 shows all that the model reads", "quiet"),
         )
-        self.bar.open_area("reply", "wait", title, self.reply_draft, numbered=self._native)
+        self.bar.open_area("reply", "wait", title, "", self.reply_draft, numbered=self._native)
         self._judge(self.reply_draft)
         self.draw_keys()
 
@@ -85,14 +85,12 @@ class Authoring(Moving, Keeping):
         due = reply_due(self.run_)
         if not self.can("rewrite") or due is None:
             return
-        text = self.run_.state.next_reply
         title: Line = (
             Span("What the script says next", "primary", bold=True),
             Span(f"   reply {due.line + 1}, changed for this run only", "quiet"),
         )
-        self.bar.open_area(
-            "rewrite", "primary", title, self._scripted() if text is None else text, numbered=self._native
-        )
+        changed = self.run_.state.next_reply or ""
+        self.bar.open_area("rewrite", "primary", title, self._scripted(), changed, numbered=self._native)
         self.draw_keys()
 
     def _scripted(self) -> str:

@@ -12,12 +12,12 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.tui.actions import bindings
-from workbench.tui.paint import content, contents
+from workbench.tui.paint import contents
 from workbench.tui.textarea import PlainArea
 from workbench.tui.transcript.wrap import shown
 from workbench.view.bars import Bar
 from workbench.view.entries import Line, Role, Span
-from workbench.view.lines import wrap
+from workbench.view.lines import clip, wrap, wrapped
 
 AreaMode = Literal["edit", "edit-result", "answer", "message", "reply", "rewrite"]
 FieldMode = Literal["reason", "name", "search"]
@@ -27,6 +27,8 @@ Mode = Literal["", "question"] | AreaMode | FieldMode | ListMode
 COVERS = ("edit", "edit-result", "answer", "reply", "rewrite", "more", "limits", "grants")
 """What takes the place of the transcript where there are few rows. A question does too, when it wants an answer."""
 
+LEAST_TYPED = 3
+"""Rows of a text area that a note below it leaves."""
 ASIDE = ("message", "name", "search", "limits", "grants")
 """What may stand in the way of a question, and says so."""
 
@@ -46,13 +48,35 @@ class BarArea(PlainArea):
     class Insert(Message):
         """A person wants something to begin with put in."""
 
+    class Reset(Message):
+        """A person wants the text as it was."""
+
     enter_sends = False
+    original = ""
+    """The text before the person changed it."""
+
+    def begin(self, original: str, draft: str) -> None:
+        """Begin with a text; one that was typed earlier takes its place, and can be undone."""
+        self.original = original
+        self.load_text(original)
+        if draft and draft != original:
+            self.put(draft)
+
+    def put(self, text: str) -> None:
+        """Another text in place of all there is, as one change that can be undone."""
+        self.history.checkpoint()
+        self.replace(text, self.document.start, self.document.end)
+        self.history.checkpoint()
+        self.move_cursor(self.document.end)
 
     def action_submit(self) -> None:
         self.post_message(self.Sent(self.text))
 
     def action_insert(self) -> None:
         self.post_message(self.Insert())
+
+    def action_reset(self) -> None:
+        self.post_message(self.Reset())
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "enter" and self.enter_sends:
@@ -223,18 +247,18 @@ class BarPane(Vertical):
         role: Role,
         title: Line,
         text: str,
-        caret: tuple[int, int] | None = None,
+        draft: str = "",
         *,
         numbered: bool = False,
     ) -> None:
-        """A field for text over several lines; `numbered` shows the numbers of the lines."""
+        """A field for text over several lines, and what was typed in it before. `numbered` numbers the lines."""
         self._open(mode, role, title)
         area = self.area
         area.show_line_numbers = numbered or mode == "edit"
         area.enter_sends = mode == "message"
-        area.load_text(text)
+        area.begin(text, draft)
         area.display = True
-        area.move_cursor(caret if caret is not None else area.document.end)
+        area.move_cursor(area.document.end)
         area.focus()
 
     def open_field(self, mode: FieldMode, role: Role, title: Line, text: str = "", hint: str = "") -> None:
@@ -247,11 +271,33 @@ class BarPane(Vertical):
         field.display = True
         field.focus()
 
-    def note(self, line: Line) -> None:
-        """A line below the field: whether what is typed is valid."""
-        note = self.query_one("#bar-note", Static)
-        note.display = bool(line)
-        note.update(content(line))
+    def note(self, *lines: Line) -> None:
+        """Below the field: whether what is typed is valid, then what comes of it as far as there is room."""
+        note, self._note = self.query_one("#bar-note", Static), lines
+        width = max(4, self.app.size.width - 4)
+        all_rows = wrapped([line for line in lines if line], width)
+        rows = all_rows[: self._note_rows]
+        if len(rows) < len(all_rows):
+            rows[-1] = (*clip(rows[-1], width - 2), Span(" …", "quiet"))
+        note.display = bool(rows)
+        note.update(contents(rows))
+        self._fit(len(rows))
+
+    def resized(self) -> None:
+        """Title and note again, for the room that there is now."""
+        self._draw_title()
+        self.note(*self._note)
+
+    @property
+    def _note_rows(self) -> int:
+        """How many rows a note may have: what is typed needs some, too."""
+        return max(1, self._room() - self._title_rows - LEAST_TYPED)
+
+    def _fit(self, note_rows: int) -> None:
+        """Give what is open the rows that title and note leave."""
+        room = self._room() - self._title_rows - max(0, note_rows - 1)
+        for widget in self.query(".in"):
+            widget.styles.max_height = room
 
     def show_aside(self, text: str) -> None:
         """What matters more than a field or list that has nothing to do with it, on a row before the title."""
@@ -265,10 +311,12 @@ class BarPane(Vertical):
         self.screen.set_class(covers or mode in COVERS, "covered")
         for widget in self.query(".in"):
             widget.display = False
-        self.note(())
         self._draw_title()
+        self.note()
 
     _title: Line = ()
+    _title_rows = 1
+    _note: tuple[Line, ...] = ()
 
     def _draw_title(self) -> None:
         """The title on as many rows as it needs; then what is open gets the rest."""
@@ -277,9 +325,8 @@ class BarPane(Vertical):
         if self.aside and self.mode in ASIDE:
             rows.insert(0, (Span(self.aside, "wait", bold=True),))
         self.query_one("#bar-title", Static).update(contents(rows))
-        room = self._room() - len(rows)
-        for widget in self.query(".in"):
-            widget.styles.max_height = room
+        self._title_rows = len(rows)
+        self._fit(0)
 
     def _room(self) -> int:
         """Rows for the bar, without what stands around it: its line, its padding, a note."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from textual import events, on
 from textual.widgets import Input, TextArea
@@ -11,15 +12,19 @@ from workbench.core.loop import AskPerson
 from workbench.core.records import CallRecord
 from workbench.tui.actions import BY_NAME, key_words, keys_of
 from workbench.tui.run.bar import BarArea, BarScroll
-from workbench.tui.run.drawing import Drawing
+from workbench.tui.run.drawing import ASKING, Drawing
 from workbench.tui.run.whole import WholeCall
 from workbench.tui.screens import keymap_of
 from workbench.view.arguments import arguments_shown
+from workbench.view.bars import Bar, consequences
 from workbench.view.entries import Line, Role, Span
-from workbench.view.lines import wrapped
+from workbench.view.lines import clip, cut_line, wrapped
 from workbench.view.scopes import Scope, scopes
 from workbench.view.visible import visible
 from workbench.view.words import name_of
+
+NOT_SENT = {"edit": ("e", "your edit"), "edit-result": ("e", "your edit"), "answer": ("a", "your answer")}
+"""For a text that was typed in a field and not sent: the key that opens it again, and what it is."""
 
 
 class Deciding(Drawing):
@@ -97,17 +102,17 @@ class Deciding(Drawing):
         record = self.waiting()[0]
         if record.held is not None:
             title = self._about("◆ Edit the result of", "", "sending it passes it on")
-            self.bar.open_area("edit-result", "held", title, self._draft("edit-result") or record.held.content)
+            self.bar.open_area("edit-result", "held", title, record.held.content, self._draft("edit-result"))
         else:
             title = self._about("▲ Edit what", " gets", "the model is told what ran")
-            self.bar.open_area("edit", "wait", title, self._draft("edit") or _laid_out(arguments_shown(record)))
+            self.bar.open_area("edit", "wait", title, _laid_out(arguments_shown(record)), self._draft("edit"))
         self.draw_keys()
 
     def action_answer_for(self) -> None:
         """What the model is to read in place of a result."""
         if self.can("answer_for"):
             hint = "The tool does not run. The model reads your text as its result."
-            self.bar.open_area("answer", "wait", self._about("▲ Answer for", "", hint), self._draft("answer"))
+            self.bar.open_area("answer", "wait", self._about("▲ Answer for", "", hint), "", self._draft("answer"))
             self.draw_keys()
 
     def _about(self, before: str, after: str, hint: str) -> Line:
@@ -116,6 +121,18 @@ class Deciding(Drawing):
         role: Role = "held" if record.held is not None else "wait"
         name = Span(name_of(record.call.tool), role, bold=True)
         return (Span(f"{before} ", role), name, *((Span(after, role),) if after else ()), Span(f"   {hint}", "quiet"))
+
+    def wanted_bar(self) -> Bar | None:
+        """The bar for how things stand; with what was typed about the call in front, where it was not sent."""
+        wanted = super().wanted_bar()
+        call, field, text = self.draft
+        if wanted is None or wanted.kind not in ASKING or wanted.calls[:1] != (call,):
+            return wanted
+        key, what = NOT_SENT[field]
+        width = max(20, self.size.width - 5)
+        line: Line = (Span(f"≠ {what}, not sent: ", "changed"), Span(cut_line(text, width)))
+        after: Line = (Span(f"{key} goes on with it; y runs what the model wrote", "quiet"),)
+        return replace(wanted, body=(*wanted.body, clip(line, width), *((after,) if field != "edit-result" else ())))
 
     def _draft(self, mode: str) -> str:
         """What was typed in that field about the call in front, and not sent."""
@@ -196,12 +213,29 @@ class Deciding(Drawing):
         if mode not in ("edit", "answer", "edit-result") or not calls:
             return
         text = event.text_area.text
-        self.draft = (calls[0].call.id, mode, text)
+        self.draft = ("", "", "") if text == self.bar.area.original else (calls[0].call.id, mode, text)
         if mode == "edit":
-            problem = self.run_.check_edit(calls[0].call.id, text)
-            was = f"   {_changes(calls[0].arguments, text)}" if not problem else ""
-            note: Line = (Span(f"✗ {problem}", "error"),) if problem else (Span("✓ valid", "go"), Span(was, "quiet"))
-            self.bar.note(note)
+            self.bar.note(*self._judged(calls[0], text))
+
+    def _judged(self, record: CallRecord, text: str) -> list[Line]:
+        """Whether these arguments may run, and what the call would do with them."""
+        if problem := self.run_.check_edit(record.call.id, text):
+            return [(Span(f"✗ {problem}", "error"),)]
+        tools = self.run_.tools
+        canonical = tools.check(record.call.tool, text).canonical
+        changes = _changes(record.arguments, text)
+        valid = (Span("✓ valid", "go"), *((Span(f"   {changes}", "quiet"),) if changes else ()))
+        width = max(20, self.size.width - 5)
+        come = consequences(self.run_.state, record, tools.preview, width, brief=True, arguments=canonical)
+        return [valid, *come]
+
+    @on(BarArea.Reset)
+    def _reset(self) -> None:
+        area = self.bar.area
+        if area.text == area.original:
+            self.say("it is as it was")
+        else:
+            area.put(area.original)
 
     @on(BarArea.Sent)
     def _sent(self, event: BarArea.Sent) -> None:

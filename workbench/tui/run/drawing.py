@@ -37,7 +37,12 @@ class Drawing(Driving):
         """The entry that was picked when what follows it was drawn."""
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self.draw)
+        self.call_after_refresh(self._resized)
+
+    def _resized(self) -> None:
+        if self.is_attached and self.query(Transcript):
+            self.bar.resized()
+            self.draw()
 
     # ------------------------------------------------------------ everything
 

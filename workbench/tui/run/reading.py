@@ -105,7 +105,7 @@ class Reading(Deciding):
         if self.bar.mode == "search":
             self.search_text = event.value
             self.transcript.search(event.value)
-            self.bar.note(())
+            self.bar.note()
 
     @on(SearchField.Find)
     def _find(self, event: SearchField.Find) -> None:
@@ -114,8 +114,8 @@ class Reading(Deciding):
     @on(Transcript.Found)
     def _found(self, event: Transcript.Found) -> None:
         if self.bar.mode == "search":
-            nothing, round_ = (Span("nothing found", "error"),), (Span("round the end, from the start", "quiet"),)
-            self.bar.note(nothing if event.place is None else round_ if event.wrapped else ())
+            nothing, round_ = [(Span("nothing found", "error"),)], [(Span("round the end, from the start", "quiet"),)]
+            self.bar.note(*(nothing if event.place is None else round_ if event.wrapped else ()))
 
     # ------------------------------------------------------------ panes
 
