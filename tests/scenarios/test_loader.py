@@ -304,8 +304,7 @@ def test_a_file_that_cannot_be_opened_is_one_sentence(tmp_path: Path, name: str)
         ("goal = hello\n", 'x.toml:1: goal: is not TOML at column 8: text is written in quotes: goal = "hello"'),
         (
             'goal = "hello\nseed = 1\n',
-            "x.toml:1: goal: is not TOML at column 14: a quote is not closed; a text over several lines stands between "
-            + "''' and '''",
+            "x.toml:1: goal: is not TOML at column 14: a quote is not closed; a text over several lines stands between ''' and '''",
         ),
         ("goal = 'x'\ntools = [", "x.toml:2: tools: is not TOML: the file ends inside this value (invalid value)"),
         (
