@@ -51,7 +51,7 @@ WRONG_TURNS = [
     (
         'text = "ANSWER: 1"',
         'text = "ANSWER: 1',
-        "new.toml:5: model.reply[0].text: is not TOML at column 18: illegal character '\\n'; a quote is not closed",
+        "new.toml:5: model.reply[0].text: is not TOML at column 18: a quote is not closed; a text over",
     ),
     ('status = "answered"', 'status = "answerd"', 'did you mean "answered"?'),
     (

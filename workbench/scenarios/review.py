@@ -81,11 +81,16 @@ def _unknown(scenario: Scenario, known: Known) -> Iterable[Problem]:
     return problems
 
 
+MADE_UP = "to have one called that is not there, leave it out here and name it in a reply"
+
+
 def _with_hint(problem: Problem, known: Known) -> Problem:
-    """A tool may be one that is not loaded: that is more to the point than a list of those that are."""
-    if not known.unloaded or not problem.key.startswith("tools["):
+    """A tool may be made up, or not be loaded: that is more to the point than a list of those that are."""
+    if not problem.key.startswith("tools["):
         return problem
     what, _, rest = problem.message.partition("; ")
+    if not known.unloaded:
+        return problem if rest.endswith("?") else replace(problem, message=f"{what}; {MADE_UP}; {rest}")
     message = problem.message if rest.endswith("?") else f"{what} is loaded."
     return replace(problem, message=f"{message} {known.unloaded}")
 

@@ -278,7 +278,7 @@ class BarPane(Vertical):
         all_rows = wrapped([line for line in lines if line], width)
         rows = all_rows[: self._note_rows]
         if len(rows) < len(all_rows):
-            rows[-1] = (*clip(rows[-1], width - 2), Span(" …", "quiet"))
+            rows[-1] = clip((*rows[-1], Span(" …", "quiet")), width)
         note.display = bool(rows)
         note.update(contents(rows))
         self._fit(len(rows))
