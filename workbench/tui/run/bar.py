@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from workbench.tui.actions import bindings
 from workbench.tui.paint import content, contents
+from workbench.tui.run.frame import Block
 from workbench.tui.textarea import PlainArea
 from workbench.tui.transcript.wrap import shown
 from workbench.view.bars import Bar
@@ -164,9 +165,9 @@ class BarPane(Vertical):
     aside = ""
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="bar-title")
+        yield Block("", id="bar-title")
         with BarScroll(id="bar-scroll", classes="in"):
-            yield Static("", id="bar-body")
+            yield Block("", id="bar-body")
         yield BarArea("", id="bar-area", classes="in", tab_behavior="focus", show_line_numbers=False)
         yield Input("", id="bar-field", classes="in", compact=True)
         yield SearchField("", id="bar-search", classes="in", compact=True)
@@ -204,17 +205,17 @@ class BarPane(Vertical):
 
     def show_question(self, bar: Bar, *, covers: bool) -> None:
         """A question, a stop or the past. `covers` says whether it wants an answer."""
-        self._open("question", bar.role, bar.title, covers=covers)
+        self._open("question", bar.role, bar.title, inside=self.scroll if bar.body else None, covers=covers)
         self._body(bar.body)
 
     def show_list(self, mode: ListMode, role: Role, title: Line, lines: list[Line], picked: int = 0) -> None:
         """Choices to make by key."""
-        self._open(mode, role, title)
         if mode == "limits":
-            self.limits.display = True
+            self._open(mode, role, title, inside=self.limits)
             self.limits.show(lines, picked)
             self.limits.focus()
         else:
+            self._open(mode, role, title, inside=self.scroll if lines else None)
             self._body(tuple(lines))
 
     def open_area(
@@ -228,30 +229,32 @@ class BarPane(Vertical):
         numbered: bool = False,
     ) -> None:
         """A field for text over several lines; `numbered` shows the numbers of the lines."""
-        self._open(mode, role, title)
         area = self.area
+        self._open(mode, role, title, inside=area)
         area.show_line_numbers = numbered or mode == "edit"
         area.enter_sends = mode == "message"
         area.load_text(text)
-        area.display = True
         area.move_cursor(caret if caret is not None else area.document.end)
         area.focus()
 
     def open_field(self, mode: FieldMode, role: Role, title: Line, text: str = "", hint: str = "") -> None:
         """A field for one line."""
-        self._open(mode, role, title)
-        field = self.field
+        field = self.query_one("#bar-search" if mode == "search" else "#bar-field", Input)
+        self._open(mode, role, title, inside=field)
         field.value = shown(text)
         field.cursor_position = len(field.value)
         field.placeholder = hint
-        field.display = True
         field.focus()
 
     def note(self, line: Line) -> None:
         """A line below the field: whether what is typed is valid."""
-        note = self.query_one("#bar-note", Static)
-        note.display = bool(line)
-        note.update(content(line))
+        if line != self._note:
+            self._note = line
+            note = self.query_one("#bar-note", Static)
+            note.display = bool(line)
+            note.update(content(line))
+
+    _note: Line = ()
 
     def show_aside(self, text: str) -> None:
         """What matters more than a field or list that has nothing to do with it, on a row before the title."""
@@ -259,12 +262,15 @@ class BarPane(Vertical):
             self.aside = text
             self._draw_title()
 
-    def _open(self, mode: Mode, role: Role | str, title: Line, *, covers: bool = False) -> None:
+    def _open(
+        self, mode: Mode, role: Role | str, title: Line, *, inside: Widget | None = None, covers: bool = False
+    ) -> None:
+        """Show the title and, of what may stand below it, `inside`. What stays as it was costs no layout."""
         self.mode, self._title = mode, title
         self.set_classes(f"open {role}")
         self.screen.set_class(covers or mode in COVERS, "covered")
         for widget in self.query(".in"):
-            widget.display = False
+            widget.display = widget is inside
         self.note(())
         self._draw_title()
 
@@ -276,7 +282,7 @@ class BarPane(Vertical):
         rows = [line for part in _split(self._title, width, self.mode) for line in wrap(part, width)]
         if self.aside and self.mode in ASIDE:
             rows.insert(0, (Span(self.aside, "wait", bold=True),))
-        self.query_one("#bar-title", Static).update(contents(rows))
+        self.query_one("#bar-title", Block).put(rows)
         room = self._room() - len(rows)
         for widget in self.query(".in"):
             widget.styles.max_height = room
@@ -292,8 +298,7 @@ class BarPane(Vertical):
         return height * 7 // 10 - (4 if width >= 100 else 2)
 
     def _body(self, lines: tuple[Line, ...]) -> None:
-        self.scroll.display = bool(lines)
-        self.query_one("#bar-body", Static).update(contents(lines))
+        self.query_one("#bar-body", Block).put(list(lines))
         picked = next((row for row, line in enumerate(lines) if line and line[0].text.startswith("▸")), 0)
         self.call_after_refresh(_bring, self.scroll, picked)
 
