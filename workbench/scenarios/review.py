@@ -17,6 +17,7 @@ from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import parse_scenario
 from workbench.scenarios.locate import Locations, locate
 from workbench.scenarios.models import build_model, is_live
+from workbench.scenarios.remarks import remarks
 from workbench.scenarios.schema import Scenario
 
 
@@ -40,12 +41,20 @@ class Review:
 
     scenario: Scenario | None = None
     problems: tuple[Problem, ...] = ()
+    remarks: tuple[Problem, ...] = ()
+    """What may be meant so and may be a slip; it can be run."""
     replies: tuple[int, ...] = field(default=())
     """The line on which each reply of the script begins, from 1."""
 
     def reply_at(self, line: int) -> int:
         """The reply whose part of the text a line is: the last one that begins there or above, the first at least."""
         return max(0, bisect_right(self.replies, line) - 1)
+
+    def remark_at(self, line: int) -> Problem | None:
+        """What is remarked about the reply that the line is part of; without one there the first remark."""
+        here = self.replies[self.reply_at(line)] if self.replies else 0
+        own = next((remark for remark in self.remarks if remark.line == here <= line), None)
+        return own or next(iter(self.remarks), None)
 
 
 def review(text: str, name: str, known: Known) -> Review:
@@ -57,7 +66,16 @@ def review(text: str, name: str, known: Known) -> Review:
     except ScenarioError as error:
         return Review(problems=error.problems, replies=replies)
     found = [_placed(problem, name, locations) for problem in _unknown(scenario, known)]
-    return Review(scenario=scenario, problems=tuple(sorted(found, key=lambda problem: problem.line)), replies=replies)
+    return Review(
+        scenario=scenario,
+        problems=tuple(sorted(found, key=lambda problem: problem.line)),
+        remarks=tuple(
+            Problem(name, replies[index] if index >= 0 else 1, f"model.reply[{index}]" if index >= 0 else "", sentence)
+            for index, sentence in remarks(scenario)
+            if index < len(replies)
+        ),
+        replies=replies,
+    )
 
 
 def _reply_lines(locations: Locations) -> tuple[int, ...]:
