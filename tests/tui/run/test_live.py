@@ -290,13 +290,16 @@ async def test_a_key_that_is_missing_is_said_before_anything_is_sent(home: Home)
 
 async def test_p_asks_whether_the_server_answers(home: Home) -> None:
     listed: dict[str, Any] = {"data": [{"id": "small"}]}
-    async with at(home, http(listed), http({"data": []}), http({}, 401)) as (stage, server):
+    foreign: dict[str, Any] = {"error": {"message": "no\x1b]0;[b]x\x07"}}
+    async with at(home, http(listed), http({"data": []}), http(foreign, 401)) as (stage, server):
         await stage.press("p")
         assert stage.notice == f"✓ openai at {server.url}: answers, and has the model"
         await stage.press("p")
-        assert "answers, but small is not among its 0 models" in stage.notice
+        assert "answers, but has no model at all" in stage.notice
         await stage.press("p")
         assert stage.notice.startswith(f"✗ openai at {server.url}: the key was not accepted")
+        assert "[b]x" in stage.notice
+        assert not {"\x1b", "\x07"} & set(stage.notice)
         assert [exchange.path for exchange in server.requests] == ["/models"] * 3
         assert stage.run.state.model_calls == 0
 
