@@ -13,6 +13,7 @@ COMMANDS = (
     "check",
     "resume",
     "show",
+    "diff",
     "matrix",
     "serve",
     "export",
@@ -33,6 +34,11 @@ Command = Callable[[argparse.Namespace], int]
 MATRIX = """Each cell is a run of its own with one fault in one step, in a sandbox of its own. A scripted model goes on
 as it is written, so it shows what the loop, its limits and its locks do with a fault; what a model makes of it, a
 script shows only in replies with when, capture or templates. Exit code 0, or 2 for bad input."""
+
+
+DIFF = """Both are laid side by side by their calls: the same tool with the same arguments. Ids, times and counts of
+tokens are no difference, nor is the same done in other words. A scenario is run for it, with nobody there. Exit code 0
+if both go the same way, also where they are set up differently; 1 if they part; 2 for bad input."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -76,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     _check(commands.add_parser("check", help="run every scenario that has [expect], and compare"))
     _resume(commands.add_parser("resume", help="go on with a saved run"))
     _show(commands.add_parser("show", help="print a saved run"))
+    _diff(commands.add_parser("diff", help="where two runs part first, and why", epilog=DIFF))
     _matrix(commands.add_parser("matrix", help="every step of a scenario against every fault", epilog=MATRIX))
     _serve(commands.add_parser("serve", help="play a scenario's model to other agents, over HTTP"))
     _export(commands.add_parser("export", help="write a saved run in a form for others"))
@@ -159,6 +166,14 @@ def _show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="form", choices=("text", "json", "requests", "cost", "records"), default="text")
     _common(parser)
     parser.set_defaults(command=_late("show", "show"))
+
+
+def _diff(parser: argparse.ArgumentParser) -> None:
+    for name in ("a", "b"):
+        parser.add_argument(name, metavar=name.upper(), help="a session or a scenario: a file, or the name of one")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    _common(parser)
+    parser.set_defaults(command=_late("diff", "diff"))
 
 
 def _matrix(parser: argparse.ArgumentParser) -> None:

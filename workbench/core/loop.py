@@ -100,6 +100,16 @@ def next_move(state: State) -> Move:
     return AskModel(limits.time_left(state))
 
 
+def standing(move: Move, status: Status) -> Status:
+    """The status people see of a run that stands at `move`: a question that nobody has answered is one, too.
+
+    A model that is a person, and has not replied yet, is not seen here: only who asks it knows.
+    """
+    if isinstance(move, AskPerson):
+        return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
+    return status
+
+
 def _settle(state: State, waiting: list[CallRecord]) -> Move | None:
     """What can be said of calls without running them: refused, stored, decided by rule, or a question to a person.
 
