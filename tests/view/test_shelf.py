@@ -15,7 +15,7 @@ from workbench.core.statuses import Status
 from workbench.core.values import Call, ToolInfo
 from workbench.home import Home
 from workbench.sessions.store import SessionSummary
-from workbench.view.folders import Shelf, is_session
+from workbench.view.folders import Shelf, glimpse
 from workbench.view.shelf import (
     OUTCOMES,
     Item,
@@ -85,7 +85,7 @@ def test_a_glance_shows_what_a_full_reading_shows_but_for_what_cannot_be_read(ho
     odd = home.root / "scripts" / "odd.toml"
     odd.write_text("title = 3\ntags = 4", encoding="utf-8")
     shelf = Shelf(home)
-    shelf.glance_at_scripts()
+    shelf.glance_at_scripts(60)
     glanced = {item.title: item for item in shelf.scripts()}
     assert set(glanced) == {"Sums", "Others", "3"}
     shelf.read_scripts()
@@ -334,9 +334,31 @@ def test_first_lines() -> None:
 def test_content_decides_what_is_a_session(tmp_path: Path, text: str, session: bool) -> None:
     path = tmp_path / "x.toml"
     path.write_text(text, encoding="utf-8")
-    assert is_session(path) is session
+    assert glimpse(path).session is session
 
 
 def test_real_files_are_told_apart(home: Home) -> None:
-    assert is_session(add_session(home, "s"))
-    assert not is_session(add_script(home, "a"))
+    assert glimpse(add_session(home, "s")).session
+    assert not glimpse(add_script(home, "a")).session
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "goal"),
+    [
+        ('title = "Sums"\ngoal = """\nHow many?\nAnd why?\n"""\n', "Sums", "How many?\nAnd why?"),
+        ('goal = "How many?"\n', "How many?", "How many?"),
+        ("title = 3\ngoal = [4]\n", "x", ""),
+        ("scenario = 1\nformat = 1\nsession = 2\n", "x", ""),
+        (
+            'format = 1\n[session]\ntitle = "Kept"\n[scenario]\ngoal = "How many?"\n[[event]]\nbroken',
+            "Kept",
+            "How many?",
+        ),
+        ("goal = broken", "x", ""),
+    ],
+)
+def test_a_glimpse_says_title_and_goal_where_it_can(tmp_path: Path, text: str, title: str, goal: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(text, encoding="utf-8")
+    seen = glimpse(path)
+    assert (seen.title, seen.goal) == (title, goal)

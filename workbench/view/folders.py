@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.statuses import Status
@@ -22,6 +24,8 @@ Stamp = tuple[int, int]
 """When a file was written, in ns, and its bytes."""
 NEVER: Stamp = (0, -1)
 """The stamp of what has only been glanced at."""
+GLIMPSED = 1 << 20
+"""Bytes at the start of a file in which is looked for what it says of itself."""
 FOLDED_UP_TO = 1_000_000
 """Bytes of a session that is read whole to see whether it waits for a person; a longer one says "not ended"."""
 
@@ -38,11 +42,12 @@ class Shelf:
         self._scripts: dict[Path, tuple[Stamp, Script | Bad]] = {}
         self._sessions: dict[Path, tuple[Stamp, Saved | Bad]] = {}
 
-    def glance_at_scripts(self) -> None:
-        """Note what scenarios say of themselves, where they can be read at all. Whether they are valid is not asked.
+    def glance_at_scripts(self, seconds: float) -> None:
+        """Note what scenarios say of themselves, for about that long, and where they can be read at all.
 
-        Takes a small part of the time that `read_scripts` takes when nothing has been imported for it yet.
+        Whether they are valid is not asked, so this takes a small part of the time of the first `read_scripts`.
         """
+        until = perf_counter() + seconds
         with self._lock:
             for path in self._script_files():
                 if (
@@ -50,6 +55,8 @@ class Shelf:
                     and (script := _glance(path, example=self.home.is_shipped(path))) is not None
                 ):
                     self._scripts[path] = (NEVER, script)
+                if perf_counter() > until:
+                    break
 
     def read_scripts(self) -> None:
         """Read every scenario there is."""
@@ -199,13 +206,30 @@ def _waiting(path: Path) -> Status:
     return Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
 
 
-def is_session(path: Path) -> bool:
-    """Whether a file says that it is a session; any other is taken for a scenario. Raises OSError."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glimpse:
+    """What a file says of itself before anything else."""
+
+    session: bool
+    """Whether it says that it is a session; any other is taken for a scenario."""
+    title: str
+    goal: str = ""
+
+
+def glimpse(path: Path) -> Glimpse:
+    """What can be told of a scenario or a session without reading it in earnest. Raises OSError."""
     import tomllib
 
-    head, *_ = path.read_bytes().removeprefix(b"\xef\xbb\xbf").partition(b"\n[[event]]")
+    with path.open("rb") as file:
+        head = file.read(GLIMPSED).removeprefix(b"\xef\xbb\xbf").partition(b"\n[[event]]")[0]
     try:
         document = tomllib.loads(head.decode())
     except (ValueError, RecursionError):
-        return head.lstrip().startswith((b"format", b"[session]"))
-    return "session" in document or "format" in document
+        return Glimpse(session=head.lstrip().startswith((b"format", b"[session]")), title=path.stem)
+    session = "session" in document or "format" in document
+    own = document.get("scenario") if session else document
+    goal = own.get("goal") if isinstance(own, dict) else ""
+    named = document.get("session") if session else document
+    title = named.get("title") if isinstance(named, dict) else ""
+    goal, title = (text if isinstance(text, str) else "" for text in (goal, title))
+    return Glimpse(session=session, title=title or first_line(goal) or path.stem, goal=goal.strip("\n"))

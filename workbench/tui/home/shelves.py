@@ -29,6 +29,8 @@ from workbench.view.folders import Shelf
 from workbench.view.shelf import Item, first_script, next_lesson
 
 TITLE = "Agent workbench"
+GLANCE = 0.02
+"""Seconds before the first frame for a glance at the scripts; the rest of them comes when all are read."""
 FIRST_CHUNK = 64
 """Sessions read before the list is drawn for the first time; each chunk after it is twice as long."""
 
@@ -56,8 +58,10 @@ class Shelves(Screen[None]):
     }
     """
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, *, at_once: bool = True) -> None:
+        """`at_once`: whether the scripts are in its first frame, because nothing else will stand above it."""
         super().__init__()
+        self._at_once = at_once
         self.home = home
         self.scripts = Column("Scripts", id="scripts")
         self.sessions = Column("Sessions", id="sessions")
@@ -82,9 +86,19 @@ class Shelves(Screen[None]):
         yield self._filter
         yield KeyLine(keymap_of(self.app), id="keys")
 
+    def on_mount(self) -> None:
+        if self._at_once:
+            self._shelf.glance_at_scripts(GLANCE)
+            self.scripts.fill(self._shelf.scripts())
+
     def on_screen_resume(self) -> None:
         # After the first frame: reading imports what parses files, and that must not keep the screen waiting.
-        self.call_after_refresh(self.read_again)
+        self.call_after_refresh(self._read_if_seen)
+
+    def _read_if_seen(self) -> None:
+        """What stands above is being opened, and reading would keep it waiting."""
+        if self.app.screen is self:
+            self.read_again()
 
     @property
     def situation(self) -> Situation:
@@ -114,8 +128,6 @@ class Shelves(Screen[None]):
 
     async def _read(self) -> None:
         shelf = self._shelf
-        if not self._started:
-            await self._glance()
         await asyncio.to_thread(shelf.read_scripts)
         fresh = await asyncio.to_thread(shelf.list_sessions)
         if fresh:
@@ -138,14 +150,6 @@ class Shelves(Screen[None]):
             if all(item.example for item in sessions):
                 self._show_where_to_begin()
             gc.freeze()  # What is there now stays: without it, a full collection stands in the way of a key.
-
-    async def _glance(self) -> None:
-        """Show what there is before that is imported which reads it in earnest."""
-        await asyncio.to_thread(self._shelf.glance_at_scripts)
-        self.scripts.fill(await asyncio.to_thread(self._shelf.scripts))
-        drawn = asyncio.Event()
-        self.call_after_refresh(drawn.set)
-        await drawn.wait()
 
     def next_lesson(self, path: str) -> Item | None:
         """The lesson after the one in that file, as far as the scripts have been read."""
