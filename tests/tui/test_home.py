@@ -250,7 +250,10 @@ async def test_the_filter_finds_sessions_by_what_was_said_called_and_came_of_it(
             return [item.title for item in screen.sessions.list.items]
 
         assert await found("lima") == ["Cities"]
+        assert screen.active is screen.scripts
         assert await found("tool:look") == ["Cities"]
+        assert screen.active is screen.sessions
+        assert isinstance(pilot.app.focused, Input)
         assert await found("cost>0.1") == ["Mugs"]
         assert [item.title for item in screen.scripts.list.items] == ["Two cities"]
         assert await found("-status:answered many") == ["Mugs"]

@@ -122,7 +122,8 @@ class Shelves(Screen[None]):
         if not self._started:
             await self._glance()
         fresh = await asyncio.to_thread(shelf.list_sessions)
-        await self._fill_sessions()  # all that is known from before, at once
+        self._say_unread(len(fresh))
+        await self._fill_sessions(unread=len(fresh))  # all that is known from before, at once
         await asyncio.to_thread(shelf.read_scripts)
         await self._fill_scripts()
         unread = len(fresh)
@@ -130,7 +131,7 @@ class Shelves(Screen[None]):
             self._say_unread(unread)
             await asyncio.to_thread(shelf.read_sessions, chunk)
             unread -= len(chunk)
-            await self._fill_sessions()
+            await self._fill_sessions(unread=unread)
         self._say_unread(0)
         await self._fill_scripts()
         if self._wanted:
@@ -146,8 +147,10 @@ class Shelves(Screen[None]):
         items = await asyncio.to_thread(self._shelf.scripts)
         self.scripts.fill(items, self._scripts_found(items), self._query)
 
-    async def _fill_sessions(self) -> None:
+    async def _fill_sessions(self, *, unread: int) -> None:
         items = await asyncio.to_thread(self._shelf.sessions, time.time())
+        if unread and not items:
+            return  # that there are none is not known yet
         query = self._query
         found = await asyncio.to_thread(self._shelf.found, items, query)
         self.sessions.fill(items, found, query)
@@ -240,6 +243,8 @@ class Shelves(Screen[None]):
     def _look_for(self, query: Query) -> None:
         self.note.say()
         self._query = query
+        if query.tests:  # only sessions called or cost anything, so they are what is looked for
+            self._activate(self.sessions, focus=False)
         self.scripts.narrow(self._scripts_found(self.scripts.items), query)
         work: WorkType[None] = self._search
         self._searching = self.run_worker(work, group="search", exclusive=True)
