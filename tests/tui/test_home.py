@@ -250,7 +250,6 @@ async def test_the_filter_finds_sessions_by_what_was_said_called_and_came_of_it(
             return [item.title for item in screen.sessions.list.items]
 
         assert await found("lima") == ["Cities"]
-        assert screen.active is screen.scripts
         assert await found("tool:look") == ["Cities"]
         assert screen.active is screen.sessions
         assert isinstance(pilot.app.focused, Input)
