@@ -22,7 +22,7 @@ from workbench.scenarios.models import is_live
 from workbench.sessions.journal import read_session
 from workbench.view.comparing import NAMES, Compared, Pair, counter_lines, headline, parting_lines, plain, setting_lines
 from workbench.view.entries import Span
-from workbench.view.folders import is_session
+from workbench.view.folders import glimpse
 from workbench.view.lines import clip, cut_line, line_text, wrap
 from workbench.view.side_by_side import text_lines
 from workbench.view.visible import visible
@@ -49,7 +49,7 @@ def diff(options: argparse.Namespace) -> int:
 def _compared(name: str, home: Home) -> Compared:
     """The session of that name as it stands, or a run of that scenario."""
     path = session_or_scenario(name, home)
-    if is_session(path):
+    if glimpse(path).session:
         session = read_session(path)
         if session.torn:
             print(visible(session.torn), file=sys.stderr)

@@ -29,6 +29,10 @@ COMMANDS = (
     "schema",
     "trust",
 )
+SESSIONS = """A word is looked for in title and file name, and in what was said: by the user, by the model, in arguments
+of calls, in results (the first 2,000 characters of each, 50,000 of a session). Filters: tool:refund, a tool in whose
+name that is; tool=add, that one; status:answered, status:waiting; 'cost>0.1', 'steps<=4', cost:unknown. A hyphen
+before any of them means not that; it comes after --. Quote what has a < or a > in it: a shell takes it for a file."""
 Command = Callable[[argparse.Namespace], int]
 
 MATRIX = """Each cell is a run of its own with one fault in one step, in a sandbox of its own. A scripted model goes on
@@ -90,7 +94,6 @@ def _parser() -> argparse.ArgumentParser:
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
-        ("sessions", "sessions", "list the saved runs"),
         ("themes", "themes", "list the themes"),
         ("where", "where", "say what was found where"),
     ):
@@ -98,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
         _common(listing)
         listing.add_argument("--json", action="store_true", help="as JSON")
         listing.set_defaults(command=_late("lists", function))
+    _sessions(commands.add_parser("sessions", help="list the saved runs, or find some", epilog=SESSIONS))
     _models(commands.add_parser("models", help="list the live models, and what they lack"))
     faults = commands.add_parser("faults", help="list the faults, or explain one")
     faults.add_argument("name", nargs="?", metavar="NAME")
@@ -129,6 +133,13 @@ def _run(parser: argparse.ArgumentParser) -> None:
     _printing(parser)
     _common(parser)
     parser.set_defaults(command=_late("runs", "run"))
+
+
+def _sessions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="WORD", help="only sessions that hold every word and filter")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    _common(parser)
+    parser.set_defaults(command=_late("sessions", "sessions"))
 
 
 def _models(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""Reads the scripts and sessions of a home for its lists.
+"""Reads the scripts and sessions of a home for its lists, and finds sessions by what was said in them.
 
 What parses files is imported when the first one is read, so that importing this costs nothing.
 """
@@ -6,8 +6,9 @@ What parses files is imported when the first one is read, so that importing this
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -15,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.core.statuses import Status
 from workbench.home import Home
-from workbench.view.shelf import OUTCOMES, Bad, Item, Saved, Script, first_line, script_items, session_items
+from workbench.view.query import Query, matching
+from workbench.view.shelf import Bad, Item, Saved, Script, first_line, script_items, session_items
 
 if TYPE_CHECKING:
     from workbench.scenarios.errors import Problem
+    from workbench.sessions.index import SessionIndex
 
 Stamp = tuple[int, int]
 """When a file was written, in ns, and its bytes."""
@@ -31,9 +34,10 @@ FOLDED_UP_TO = 1_000_000
 
 
 class Shelf:
-    """Reads the folders of a home, as often as it is asked to. What has not changed since is not read again.
+    """Reads the folders of a home, as often as it is asked to. What has not changed since is not read again, and of
+    sessions not even after a new start, as far as the index of the home knows them.
 
-    Its methods may be called from any thread; while one is at work, another waits.
+    Its methods may be called from any thread.
     """
 
     def __init__(self, home: Home) -> None:
@@ -41,6 +45,14 @@ class Shelf:
         self._lock = Lock()
         self._scripts: dict[Path, tuple[Stamp, Script | Bad]] = {}
         self._sessions: dict[Path, tuple[Stamp, Saved | Bad]] = {}
+        self._index: SessionIndex | None = None
+        self._indexed: set[Path] = set()
+        """Folders whose entries have been taken from the index."""
+
+    def close(self) -> None:
+        """Let the index go."""
+        if self._index is not None:
+            self._index.close()
 
     def glance_at_scripts(self, seconds: float) -> None:
         """Note what scenarios say of themselves, for about that long, and where they can be read at all.
@@ -75,15 +87,57 @@ class Shelf:
         """Session files that have to be read, the one written last first. Those that are gone are forgotten."""
         with self._lock:
             files = _stamped(path for folder in self.home.session_folders for path in folder.glob("*.toml"))
-            self._sessions = {path: kept for path, kept in self._sessions.items() if files.get(path) == kept[0]}
+            known = self._known()
+            self._sessions = {path: kept for path, kept in known.items() if files.get(path) == kept[0]}
+            self._opened().forget(path for path in known if path not in files)
             fresh = [path for path in files if path not in self._sessions]
             return sorted(fresh, key=lambda path: files[path], reverse=True)
 
+    def _opened(self) -> SessionIndex:
+        from workbench.sessions.index import SessionIndex
+
+        if self._index is None:
+            self._index = SessionIndex(self.home.index)
+        return self._index
+
+    def _known(self) -> dict[Path, tuple[Stamp, Saved | Bad]]:
+        """What is known of sessions, from before and from the index; nothing where their texts have been lost."""
+        from workbench.view.keeping import shown
+
+        index, known = self._opened(), dict(self._sessions)
+        resolved = cache(os.path.realpath)
+        for folder in self.home.session_folders:
+            if folder not in self._indexed:
+                example = self.home.is_shipped(folder / "x.toml")
+                for path, entry in index.entries(folder).items():
+                    if (kept := shown(path, entry, example=example, resolved=resolved)) is not None:
+                        known[path] = (entry.stamp, kept)
+                self._indexed.add(folder)
+        if index.lost:
+            index.lost = False
+            return {}
+        return known
+
     def read_sessions(self, paths: Iterable[Path]) -> None:
         """Read some of the files that `list_sessions` named."""
+        from workbench.view.keeping import entry_of
+
+        read = [
+            (path, stamp, *_read_session(path, example=self.home.is_shipped(path)))
+            for path, stamp in _stamped(paths).items()
+        ]
         with self._lock:
-            for path, stamp in _stamped(paths).items():
-                self._sessions[path] = (stamp, _read_session(path, example=self.home.is_shipped(path)))
+            self._sessions.update((path, (stamp, kept)) for path, stamp, kept, _ in read)
+            self._opened().keep((path, entry_of(stamp, kept), text) for path, stamp, kept, text in read)
+
+    def found(self, items: Sequence[Item], query: Query) -> list[Item]:
+        """The items that a query finds, also by what was said in their sessions."""
+        held: Mapping[str, frozenset[Path]] = {}
+        if query.words:
+            with self._lock:
+                index = self._opened()
+            held = {word.text: index.holding(word.text) for word in query.words}
+        return matching(items, query, held)
 
     def scripts(self) -> list[Item]:
         """The list of scripts, as far as it has been read."""
@@ -168,22 +222,31 @@ def _short(problem: Problem) -> str:
     return ": ".join(part for part in (line, problem.key, problem.message) if part)
 
 
-def _read_session(path: Path, *, example: bool) -> Saved | Bad:
+def _read_session(path: Path, *, example: bool) -> tuple[Saved | Bad, str]:
+    """What is shown of a session, and the text of it that is searched."""
     from workbench.sessions.errors import SessionError
-    from workbench.sessions.store import summary
+    from workbench.sessions.gist import gist
 
     try:
-        found = summary(path)
-        status = found.status
+        found = gist(path)
+        status = found.summary.status
         if status is Status.RUNNING and path.stat().st_size <= FOLDED_UP_TO:
             status = _waiting(path)
     except SessionError as error:
-        return Bad(path=path, short=str(error).removeprefix(f"{path.name}: "), why=(str(error),))
+        return Bad(path=path, short=str(error).removeprefix(f"{path.name}: "), why=(str(error),)), ""
     except OSError as error:
         reason = f"{path.name} cannot be read: {error.strerror}"
-        return Bad(path=path, short=reason, why=(reason,))
-    script = os.path.realpath(found.scenario_path) if found.scenario_path else ""
-    return Saved(summary=found, outcome=OUTCOMES[status], script=script, example=example)
+        return Bad(path=path, short=reason, why=(reason,)), ""
+    script = found.summary.scenario_path
+    kept = Saved(
+        summary=found.summary,
+        status=status,
+        script=os.path.realpath(script) if script else "",
+        example=example,
+        tools=found.tools,
+        cost=found.cost,
+    )
+    return kept, found.text
 
 
 def _waiting(path: Path) -> Status:
