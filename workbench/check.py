@@ -115,18 +115,8 @@ def project_home(root: Path, tools: Sequence[Path] = ()) -> Home:
 async def _check(scenario: Scenario, path: Path, home: Home, tools: LoadedFolder | None = None) -> Verdict:
     began = time.perf_counter()
     expect = scenario.expect or ExpectTable()
-    opened = new_run(
-        scenario,
-        home,
-        scenario_path=str(path),
-        clock=SystemClock() if is_live(scenario) else VirtualClock(),
-        person=True,
-        keep=False,
-        session_id="check",
-        tools=tools,
-    )
+    opened, problem = await played(scenario, path, home, tools)
     try:
-        problem = await _play(opened)
         outcome = outcome_of(opened, files=tuple(expect.files or ()))
         mismatches = () if problem else tuple(check(expect, outcome))
         run = opened.run
@@ -142,6 +132,28 @@ async def _check(scenario: Scenario, path: Path, home: Home, tools: LoadedFolder
         )
     finally:
         opened.close()
+
+
+async def played(scenario: Scenario, path: Path, home: Home, tools: LoadedFolder | None = None) -> tuple[Opened, str]:
+    """The run of a scenario with nobody there, in memory, and why it cannot be played to its end; "" where it can.
+
+    Whoever asks for it closes it. Raises ScenarioError and TrustNeeded.
+    """
+    opened = new_run(
+        scenario,
+        home,
+        scenario_path=str(path),
+        clock=SystemClock() if is_live(scenario) else VirtualClock(),
+        person=True,
+        keep=False,
+        session_id="check",
+        tools=tools,
+    )
+    try:
+        return opened, await _play(opened)
+    except BaseException:
+        opened.close()
+        raise
 
 
 def _place(mismatch: Mismatch, expect: ExpectTable, state: State) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -28,6 +28,8 @@ class Home:
     """Given with --tools: trusted by being named."""
     tools_trusted: bool = True
     """Whether `root/tools` may be loaded; loading runs code."""
+    index: Path | None = None
+    """Where what is read of sessions is kept from one start to the next; None for nowhere. It may be thrown away."""
 
     @property
     def scripts(self) -> tuple[Path, ...]:
@@ -101,18 +103,21 @@ def find_home(
     folders, else the user data folder. Raises HomeError when a folder that was named does not exist."""
     environment = os.environ if environment is None else environment
     current = Path.cwd() if current is None else current
-    packaged = packaged_folder()
-    extra = tuple(_existing(folder, "--tools") for folder in tools)
+    here = Home(
+        root=current,
+        found="current folder",
+        packaged=packaged_folder(),
+        extra_tools=tuple(_existing(folder, "--tools") for folder in tools),
+        index=cache_folder() / "sessions.sqlite3",
+    )
     if given is not None:
-        return Home(root=_existing(given, "--home"), found="--home", packaged=packaged, extra_tools=extra)
+        return replace(here, root=_existing(given, "--home"), found="--home")
     named = environment.get(HOME_VARIABLE)
     if named:
-        root = _existing(named, f"${HOME_VARIABLE}")
-        return Home(root=root, found="$WORKBENCH_HOME", packaged=packaged, extra_tools=extra)
+        return replace(here, root=_existing(named, f"${HOME_VARIABLE}"), found="$WORKBENCH_HOME")
     if any((current / kind).is_dir() for kind in KINDS):
-        trusted = current == packaged or current in trusted_folders()
-        return Home(root=current, found="current folder", packaged=packaged, extra_tools=extra, tools_trusted=trusted)
-    return Home(root=user_folder(), found="user data folder", packaged=packaged, extra_tools=extra)
+        return replace(here, tools_trusted=current == here.packaged or current in trusted_folders())
+    return replace(here, root=user_folder(), found="user data folder")
 
 
 def packaged_folder() -> Path:
@@ -126,6 +131,13 @@ def user_folder() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("workbench", appauthor=False))
+
+
+def cache_folder() -> Path:
+    """For what can be made again."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("workbench", appauthor=False))
 
 
 def trusted_folders() -> frozenset[Path]:

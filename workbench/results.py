@@ -13,7 +13,7 @@ from workbench.models.scripted import unused_lines
 from workbench.opening import Opened
 from workbench.runner import Run
 from workbench.scenarios.expectations import RunOutcome
-from workbench.scenarios.models import script_lines
+from workbench.scenarios.models import is_live, script_lines
 from workbench.scenarios.person import unused_entries
 from workbench.scenarios.recorded import is_recorded, unused_exchanges
 
@@ -26,7 +26,8 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
     stop = state.stopped
     texts = {path: run.tools.file_text(path) for path in files}
     served = [(event.line, event.attempts) for event in run.events if isinstance(event, ModelReply | ModelFailed)]
-    unused = () if is_recorded(opened.scenario) else unused_lines(script_lines(opened.scenario), served)
+    reads_script = not is_recorded(opened.scenario) and not is_live(opened.scenario)
+    unused = unused_lines(script_lines(opened.scenario), served) if reads_script else ()
     return RunOutcome(
         status=run.status,
         answer=state.answer,

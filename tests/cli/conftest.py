@@ -34,6 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     monkeypatch.setattr("workbench.home.user_folder", lambda: tmp_path / "user")
+    monkeypatch.setattr("workbench.home.cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setenv("WORKBENCH_HOME", str(folder))
     return folder
 
@@ -86,6 +87,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
         "PYTHONUNBUFFERED": "1",
         "WORKBENCH_HOME": str(home),
         "XDG_DATA_HOME": user,
+        "XDG_CACHE_HOME": str(home.parent / "cache"),
         **more,
     }
 

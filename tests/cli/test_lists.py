@@ -50,19 +50,6 @@ def test_scripts_lists_the_good_ones_and_says_why_for_each_bad_one(command: Comm
     assert rows["tour"]["checked"] is True
 
 
-def test_sessions_lists_own_runs_and_examples(command: Command, home: Path) -> None:
-    command("run", "two-cities")
-    (home / "sessions" / "odd.toml").write_text("nothing")
-    done = command("sessions")
-    assert done.code == 0
-    assert "two-cities-1 " in done.out
-    assert "refund-waiting-for-you" in done.out
-    assert done.err.startswith("odd.toml: ")
-    rows = {row["name"]: row for row in json.loads(command("sessions", "--json").out)}
-    assert (rows["two-cities-1"]["status"], rows["two-cities-1"]["steps"]) == ("answered", 3)
-    assert rows["refund-waiting-for-you"]["status"] == "awaiting_approval"
-
-
 def test_themes_lists_the_packaged_ones(command: Command) -> None:
     done = command("themes")
     assert done.code == 0

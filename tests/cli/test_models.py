@@ -85,7 +85,13 @@ def test_a_model_of_ones_own_with_what_it_lacks(command: Command, home: Path, mo
     ("answer", "code", "said"),
     [
         (http({"data": [{"id": "m"}]}), 0, "answers, and has the model"),
-        (http({"data": [{"id": "other"}]}), 1, "answers, but m is not among its 1 models"),
+        (http({"data": [{"id": "other"}]}), 1, "answers, but has no m; what it has: other\n"),
+        (
+            http({"data": [{"id": f"m{i}"} for i in range(9)]}),
+            1,
+            "has no m; what it has: m0, m1, m2, m3, m4, m5, m6, m7, …",
+        ),
+        (http({"data": []}), 1, "answers, but has no model at all"),
         (http({}, 404), 0, "answers, but does not list its models"),
         (http({"error": {"message": f"bad key {KEY}"}}, 401), 1, "the key was not accepted"),
         (http(b"<html>"), 1, "answers, but its list of models is not JSON"),
@@ -108,7 +114,7 @@ def test_a_ping_of_nobody(command: Command, home: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("SOME_KEY", KEY)
     entry(home, "http://127.0.0.1:1")
     done = command("models", "--ping")
-    assert (done.code, "mine: no connection" in done.out) == (1, True)
+    assert (done.code, "mine: nobody listens there" in done.out) == (1, True)
 
 
 def test_a_broken_file_is_bad_input(command: Command, home: Path) -> None:
@@ -136,6 +142,16 @@ def test_a_run_with_another_model(
     assert KEY not in text + done.out + done.err
 
 
+def test_lines_of_a_script_that_another_model_does_not_read_are_not_missed(
+    command: Command, scenario: Callable[[str, str], Path], serve: Callable[..., Server]
+) -> None:
+    scenario("expecting", f'{SCENARIO}[expect]\nanswer = "scripted"\n')
+    server = serve(http(chat("live")))
+    done = command("run", "expecting", "--model", "openai:gpt-x", "--base-url", f"{server.url}/v1")
+    assert (done.code, 'expected answer "scripted", got "live"' in done.out) == (1, True)
+    assert "never used" not in done.out
+
+
 @pytest.mark.usefixtures("hi")
 def test_a_run_with_a_model_of_ones_own(
     command: Command, home: Path, monkeypatch: pytest.MonkeyPatch, serve: Callable[..., Server]
@@ -153,6 +169,7 @@ def test_a_run_with_a_model_of_ones_own(
     [
         (("--model", "gemini:x"), "--model gemini:x: needs the form WIRE:NAME"),
         (("--model", "nobody"), 'there is no model "nobody"'),
+        (("--model", "gpt-4o"), "; one of a provider has its wire before it, as in --model openai:gpt-4o"),
         (("--model", "openai:x", "--base-url", "nowhere"), "--base-url nowhere: must begin with http://"),
     ],
 )

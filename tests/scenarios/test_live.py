@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,16 @@ from workbench.core.values import Prices
 from workbench.models.catalogue import list_price, list_prices
 from workbench.models.wire.endpoint import Endpoint
 from workbench.scenarios.errors import ScenarioError
-from workbench.scenarios.live import Models, cost_note, endpoint_of, load_models, missing, warnings, with_model
+from workbench.scenarios.live import (
+    ModelEntry,
+    Models,
+    cost_note,
+    endpoint_of,
+    load_models,
+    missing,
+    warnings,
+    with_model,
+)
 from workbench.scenarios.loader import parse_scenario
 from workbench.scenarios.models import is_live
 
@@ -61,6 +71,15 @@ def test_what_the_file_says_is_what_is_asked(tmp_path: Path) -> None:
         key_needed=True, max_tokens=50, context_window=4096, temperature=0.5, stream=False,
         extra={"seed": 1, "nested": {"a": [1]}}, prices=Prices(input=1.0, output=2.0),
     )  # fmt: skip
+
+
+def test_the_file_in_the_readme_is_one_and_names_every_key(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    text = readme.partition("```toml\n[[model]]")[2].partition("```")[0]
+    known = models(tmp_path, f"[[model]]{text}")
+    assert endpoint('use = "local"', known).key_needed
+    words = set(re.findall(r"\w+", text))
+    assert set(ModelEntry.model_fields) <= words
 
 
 def test_the_scenario_goes_first(tmp_path: Path) -> None:

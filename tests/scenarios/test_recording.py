@@ -119,6 +119,21 @@ def test_two_runs_of_a_recording_are_the_same_to_the_byte(tmp_path: Path) -> Non
     assert bodies[0] == bodies[1]
 
 
+def test_a_reply_that_is_still_held_is_not_in_it_and_nothing_is_promised() -> None:
+    session = opened({"goal": "g", "protocol": "native", "model": {"reply": [{"text": "One."}]}})
+    try:
+        session.run.change({"hold": "reply"})
+        asyncio.run(session.run.play())
+    finally:
+        session.close()
+    assert session.run.state.held_reply is not None
+    made = recorded(session.run)
+    assert made.notes == ("the reply that is held at the door is in no recording until it is let in",)
+    assert made.text.startswith(f"# Not the same: {made.notes[0]}.\n")
+    assert "expect" not in made.plain
+    assert played_again(made).run.status is Status.SCRIPT_EXHAUSTED
+
+
 # ---------------------------------------------------------------- to the byte
 
 TOOL = ToolInfo(name="note", description="A note.", risk="read", timeout=None)

@@ -51,7 +51,7 @@ WRONG_TURNS = [
     (
         'text = "ANSWER: 1"',
         'text = "ANSWER: 1',
-        "new.toml:5: model.reply[0].text: is not TOML at column 18: illegal character '\\n'; a quote is not closed",
+        "new.toml:5: model.reply[0].text: is not TOML at column 18: a quote is not closed; a text over",
     ),
     ('status = "answered"', 'status = "answerd"', 'did you mean "answered"?'),
     (
@@ -104,3 +104,34 @@ def test_a_prepared_reply_is_a_whole_one() -> None:
 @pytest.mark.parametrize("text", ["", "\x00", "[", "[[model.reply]]\n" * 50, "goal = '''"])
 def test_any_text_is_reviewed(text: str) -> None:
     assert review(text, "new.toml", KNOWN).problems
+
+
+@pytest.mark.parametrize(
+    ("protocol", "reply", "remark"),
+    [
+        (
+            "json",
+            "text = 'ACTION: add {}'",
+            'cannot read this reply, and says so to the model; in protocol "json" it is',
+        ),
+        ("text", 'text = \'{"type": "answer", "text": "1"}\'', 'in protocol "text" it has a line ACTION: '),
+        ("native", "text = 'ACTION: add {}'", "this reply calls nothing, it is the answer; in protocol"),
+        ("native", 'text = \'{"type": "tool", "tool": "add"}\'', "a call is a table below the reply"),
+        ("native", "call = [{ tool = 'wheather' }]", 'there is no tool "wheather" in this script: nothing runs'),
+        ("text", "text = 'ACTION: wheather {}'", 'there is no tool "wheather" in this script'),
+        ("text", 'text = \'ACTION: add {"a": ${last}, "b": 1}\'', ""),
+        ("json", 'text = \'{"type": "answer", "text": "${last}"}\'', ""),
+        ("native", "text = 'done'", ""),
+    ],
+)
+def test_a_reply_that_is_read_as_something_else_is_remarked(protocol: str, reply: str, remark: str) -> None:
+    head = f'goal = "g"\nprotocol = "{protocol}"\ntools = ["add"]\n'
+    found = review(f"{head}[[model.reply]]\ncall = []\ntext = 'ANSWER: 1'\n[[model.reply]]\n{reply}\n", "x", KNOWN)
+    assert found.problems == ()
+    said = [item.message for item in found.remarks if item.line == 7]
+    assert (remark in said[0]) if remark else said == []
+
+
+def test_a_script_without_a_reply_is_remarked() -> None:
+    (remark,) = review('goal = "g"\n', "x", KNOWN).remarks
+    assert "write [[model.reply]]" in remark.message

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.models.wire.echoes import KEY
 from tests.serve.stage import GOAL, says, scenario
 from workbench.home import Home, packaged_folder
 from workbench.serve import exchange
@@ -74,6 +75,11 @@ def played(tmp_path: Path) -> Iterator[PutOn]:
     yield put_on
     for served in all_served:
         served.close()
+
+
+def written(folder: Path) -> bytes:
+    """All that is in any file."""
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
 async def settled() -> None:
@@ -141,3 +147,24 @@ async def test_a_page_that_has_pointed_its_own_name_here_is_not_answered(
     assert await connection.status() == status
     if status == 403:
         assert connection.words.startswith(f"this machine is not called {host} here")
+
+
+async def test_no_key_of_a_client_is_written_or_said(
+    played: PutOn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    playing = played(says('text = "Hello."'))
+    key = {"authorization": f"Bearer {KEY}", "x-api-key": KEY}
+    statuses = [await playing.ask(BODY, **key).status()]
+
+    def defect(*_: object) -> None:
+        raise RuntimeError("a defect of ours")
+
+    monkeypatch.setattr("workbench.serve.app.read_object", defect)
+    statuses.append(await playing.ask(BODY, **key).status())
+    statuses.append(await playing.ask(BODY, host="elsewhere.example.org", **key).status())
+    assert statuses == [200, 500, 403]
+    log = "\n".join(playing.log)
+    assert "a defect of ours" in log
+    assert KEY not in log
+    assert GOAL.encode() in written(tmp_path)
+    assert KEY.encode() not in written(tmp_path)

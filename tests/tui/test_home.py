@@ -3,16 +3,19 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
 from tests.tui.places import DATA, add_script, add_session, app_for, make_home, markup_like, press, rows, seen, words
 from tests.tui.settled import settled
+from workbench.core.events import ModelReply, UserMessage
 from workbench.core.statuses import Status
 from workbench.home import Home
 from workbench.sessions.journal import open_session
@@ -20,6 +23,8 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.rows import columns_of, fitted, name_of, title_row
 from workbench.tui.home.screen import HomeScreen
+from workbench.view.folders import Shelf
+from workbench.view.query import EVERYTHING
 from workbench.view.shelf import OUTCOMES, Item
 
 SIZES = [(120, 40), (80, 24), (60, 16), (40, 12)]
@@ -230,6 +235,74 @@ async def test_the_filter_opens_what_it_found(home: Home, monkeypatch: pytest.Mo
         assert opened == [(path, False)]
 
 
+async def test_the_filter_finds_sessions_by_what_was_said_called_and_came_of_it(home: Home) -> None:
+    add_script(home, "a", "Two cities")
+    add_session(home, "cities", title="Cities")
+    add_session(
+        home, "mugs", title="Mugs", events=[UserMessage(text="How many mugs?"), ModelReply(text="None", cost=0.5)]
+    )
+    async with running(home) as (screen, pilot):
+
+        async def found(text: str) -> list[str]:
+            await press(pilot, "slash")
+            screen.query_one(Input).value = text
+            await settled(pilot)
+            return [item.title for item in screen.sessions.list.items]
+
+        assert await found("lima") == ["Cities"]
+        assert await found("tool:look") == ["Cities"]
+        assert screen.active is screen.sessions
+        assert isinstance(pilot.app.focused, Input)
+        assert await found("cost>0.1") == ["Mugs"]
+        assert [item.title for item in screen.scripts.list.items] == ["Two cities"]
+        assert await found("-status:answered many") == ["Mugs"]
+        assert await found("statos:answered Cities") == ["Cities"]
+        assert "there is no filter statos; did you mean status?" in seen(pilot)
+        assert await found("status:answered") == ["Cities"]
+        assert "there is no filter" not in seen(pilot)
+        add_session(home, "more", title="More", at=time.time() + 5)
+        screen.read_again()
+        await settled(pilot)
+        assert [item.title for item in screen.sessions.list.items] == ["More", "Cities"]
+        await press(pilot, "escape")
+        assert len(screen.sessions.list.items) == 3
+
+
+async def test_enter_waits_for_what_the_filter_finds(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(WorkbenchApp, "open_session", lambda _, path, *, play=False: opened.append(path.stem))
+    for name, text in (("new", "Lima"), ("old", "a needle")):
+        add_session(home, name, title="Run", events=[UserMessage(text=text)], at={"new": 2000, "old": 1000}[name])
+    async with running(home) as (screen, pilot):
+        await press(pilot, "right", "slash")
+        screen.query_one(Input).value = "needle"
+        pilot.app.post_message(events.Key("enter", None))
+        await settled(pilot)
+        assert opened == ["old"]
+
+
+async def test_sessions_that_are_known_are_shown_before_anything_is_read(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = replace(home, index=tmp_path / "index")
+    add_session(home, "a", title="Known from before")
+    async with running(home):
+        pass
+    shown: list[int] = []
+    app = app_for(home)
+
+    def look(_: Shelf) -> None:
+        assert isinstance(app.screen, HomeScreen)
+        shown.append(len(app.screen.sessions.list.items))
+
+    monkeypatch.setattr(Shelf, "read_scripts", look)
+    monkeypatch.setattr("workbench.sessions.gist.gist", lambda _: pytest.fail("it was read again"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        assert shown[0] == 1
+        assert "Known from before" in seen(pilot)
+
+
 # ---------------------------------------------------------------- opening and deleting
 
 
@@ -386,7 +459,7 @@ async def test_thousands_of_sessions_are_drawn_only_where_they_are_seen(home: Ho
     items = [Item(kind="session", key=f"/{n}.toml", title=f"Session {n}", outcome=good) for n in range(5000)]
     async with running(home) as (screen, pilot):
         drawn = screen.sessions.list
-        screen.sessions.fill(items)
+        screen.sessions.fill(items, items, EVERYTHING)
         await press(pilot, "right", "end")
         assert picked(drawn) == "Session 4999"
         assert "Session 4999" in seen(pilot)

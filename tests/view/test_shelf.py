@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,17 +18,17 @@ from workbench.core.events import ModelReply, UserMessage
 from workbench.core.statuses import Status
 from workbench.core.values import Call, ToolInfo
 from workbench.home import Home
+from workbench.sessions.index import SessionIndex
 from workbench.sessions.store import SessionSummary
-from workbench.view.folders import Shelf, is_session
+from workbench.view.folders import Shelf, glimpse
+from workbench.view.query import read_query
 from workbench.view.shelf import (
     OUTCOMES,
-    Item,
     Saved,
     age,
     first_line,
     first_script,
     lineage,
-    matching,
     next_lesson,
     session_items,
 )
@@ -59,7 +63,7 @@ def saved(name: str, *, parent: str = "", modified: float = 0.0, named: str = ""
         scenario_path="",
         torn=False,
     )
-    return Saved(summary=summary, outcome=OUTCOMES[Status.ANSWERED], script="", example=False)
+    return Saved(summary=summary, status=Status.ANSWERED, script="", example=False)
 
 
 # ---------------------------------------------------------------- scripts
@@ -87,7 +91,7 @@ def test_a_glance_shows_what_a_full_reading_shows_but_for_what_cannot_be_read(ho
     odd = home.root / "scripts" / "odd.toml"
     odd.write_text("title = 3\ntags = 4", encoding="utf-8")
     shelf = Shelf(home)
-    shelf.glance_at_scripts()
+    shelf.glance_at_scripts(60)
     glanced = {item.title: item for item in shelf.scripts()}
     assert set(glanced) == {"Sums", "Others", "3"}
     shelf.read_scripts()
@@ -116,7 +120,7 @@ def test_lessons_stand_in_their_order_and_so_do_their_groups(home: Home) -> None
     add_script(home, "0", "No lesson", tag="zoo")
     add_script(home, "d", "Elsewhere", tag="beta")
     shelf = Shelf(home)
-    shelf.glance_at_scripts()
+    shelf.glance_at_scripts(60)
     glanced = shelf.scripts()
     assert [item.title for item in glanced] == ["First", "Second", "No lesson", "Third", "Elsewhere"]
     assert read(home).scripts() == glanced
@@ -219,6 +223,67 @@ def test_what_has_not_changed_is_not_read_again_and_what_is_gone_is_forgotten(ho
     assert [item.path for item in shelf.sessions(now=0)] == [kept]
     os.utime(kept, (2000, 2000))
     assert shelf.list_sessions() == [kept]
+
+
+def test_after_a_new_start_only_what_has_changed_is_read(home: Home, tmp_path: Path) -> None:
+    home = replace(home, index=tmp_path / "index")
+    same, other = add_session(home, "same", at=1000), add_session(home, "other", at=1000)
+    (home.sessions / "bad.toml").write_text("format = 99\n")
+    first = read(home)
+    before = first.sessions(now=2000)
+    again = Shelf(home)
+    assert again.list_sessions() == []
+    assert again.sessions(now=2000) == before
+    assert again.found(before, read_query("lima")) == [item for item in before if item.path in (same, other)]
+    with other.open("ab") as file:
+        file.write(b"\n")
+    assert Shelf(home).list_sessions() == [other]
+
+
+@pytest.mark.parametrize("facts", ["", "{", "[]", '{"bad": 3}', '{"summary": {}, "facts": {}}', "[" * 100_000])
+def test_what_the_index_holds_is_checked(home: Home, tmp_path: Path, facts: str) -> None:
+    home = replace(home, index=tmp_path / "index")
+    path = add_session(home, "a")
+    before = read(home).sessions(now=0)
+    with closing(sqlite3.connect(tmp_path / "index")) as database, database:
+        database.execute("UPDATE sessions SET facts = ?", (facts,))
+    shelf = Shelf(home)
+    assert shelf.list_sessions() == [path]
+    assert read(home, shelf).sessions(now=0) == before
+
+
+def test_an_index_that_is_damaged_while_it_is_used_is_made_again(home: Home, tmp_path: Path) -> None:
+    home = replace(home, index=tmp_path / "index")
+    path = add_session(home, "a")
+    shelf = read(home)
+    shelf.close()
+    (tmp_path / "index").write_bytes(b"not a database, but as long as one would be" * 100)
+    shelf.found(shelf.sessions(now=0), read_query("lima"))
+    assert shelf.list_sessions() == [path]
+    items = read(home, shelf).sessions(now=0)
+    assert shelf.found(items, read_query("lima")) == items
+    assert Shelf(home).list_sessions() == []
+
+
+def test_what_is_known_of_a_session_that_is_gone_goes_from_the_index(home: Home, tmp_path: Path) -> None:
+    home = replace(home, index=tmp_path / "index")
+    add_session(home, "a").rename(home.sessions / "b.toml")
+    read(home)
+    (home.sessions / "b.toml").unlink()
+    assert Shelf(home).list_sessions() == []
+    assert SessionIndex(tmp_path / "index").entries(home.sessions) == {}
+
+
+def test_a_listing_by_several_at_once_is_right_for_each(home: Home, tmp_path: Path) -> None:
+    home = replace(home, index=tmp_path / "index")
+    for n in range(20):
+        add_session(home, str(n), title=f"Run {n}")
+    with ThreadPoolExecutor(4) as pool:
+        shelves = list(pool.map(lambda _: read(home), range(8)))
+    for shelf in shelves:
+        items = shelf.sessions(now=0)
+        assert {item.title for item in items} == {f"Run {n}" for n in range(20)}
+        assert shelf.found(items, read_query("paris")) == items
 
 
 def test_files_to_read_come_with_the_latest_first(home: Home) -> None:
@@ -337,18 +402,6 @@ def test_ages(seconds: float, words: str) -> None:
     assert age(seconds) == words
 
 
-def test_a_filter_wants_every_word_anywhere_in_any_case() -> None:
-    items = [
-        Item(kind="script", key="/x/refund.toml", title="A broken MUG", note="Pays back"),
-        Item(kind="session", key="/x/two.toml", title="Two cities", outcome=("✓", "answered", "go")),
-    ]
-    assert matching(items, "mug pays") == [items[0]]
-    assert matching(items, "REFUND") == [items[0]]
-    assert matching(items, "answered") == [items[1]]
-    assert matching(items, "mug cities") == []
-    assert matching(items, "  ") == items
-
-
 def test_first_lines() -> None:
     assert first_line("\n  one \ntwo") == "one"
     assert first_line(" \n") == ""
@@ -371,9 +424,31 @@ def test_first_lines() -> None:
 def test_content_decides_what_is_a_session(tmp_path: Path, text: str, session: bool) -> None:
     path = tmp_path / "x.toml"
     path.write_text(text, encoding="utf-8")
-    assert is_session(path) is session
+    assert glimpse(path).session is session
 
 
 def test_real_files_are_told_apart(home: Home) -> None:
-    assert is_session(add_session(home, "s"))
-    assert not is_session(add_script(home, "a"))
+    assert glimpse(add_session(home, "s")).session
+    assert not glimpse(add_script(home, "a")).session
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "goal"),
+    [
+        ('title = "Sums"\ngoal = """\nHow many?\nAnd why?\n"""\n', "Sums", "How many?\nAnd why?"),
+        ('goal = "How many?"\n', "How many?", "How many?"),
+        ("title = 3\ngoal = [4]\n", "x", ""),
+        ("scenario = 1\nformat = 1\nsession = 2\n", "x", ""),
+        (
+            'format = 1\n[session]\ntitle = "Kept"\n[scenario]\ngoal = "How many?"\n[[event]]\nbroken',
+            "Kept",
+            "How many?",
+        ),
+        ("goal = broken", "x", ""),
+    ],
+)
+def test_a_glimpse_says_title_and_goal_where_it_can(tmp_path: Path, text: str, title: str, goal: str) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(text, encoding="utf-8")
+    seen = glimpse(path)
+    assert (seen.title, seen.goal) == (title, goal)

@@ -1,4 +1,4 @@
-"""Commands that list, explain and set up: tools, scripts, sessions, themes, where, init, schema, trust."""
+"""Commands that list, explain and set up: tools, scripts, themes, where, init, schema, trust."""
 
 from __future__ import annotations
 
@@ -6,27 +6,18 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of
-from workbench.core.loop import next_move, standing
-from workbench.core.statuses import Status
+from workbench.cli.tables import Row, print_listing
 from workbench.home import Home, make_home, trust, trusted_folders
-from workbench.opening import fold_session
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.loader import load_scenario
-from workbench.sessions.errors import SessionError
-from workbench.sessions.journal import read_session
-from workbench.sessions.store import SessionStore, SessionSummary
 from workbench.toolkit.loader import load_tools
-from workbench.view.shelf import OUTCOMES, Saved, branch_sign, lineage
-from workbench.view.visible import cells, visible
-
-Row = Mapping[str, Any]
+from workbench.view.visible import visible
 
 
 def tools(options: argparse.Namespace) -> int:
@@ -47,7 +38,7 @@ def tools(options: argparse.Namespace) -> int:
         print(visible(str(problem)), file=sys.stderr)
     for note in loaded.notes:
         print(visible(note), file=sys.stderr)
-    return _print(rows, ("name", "risk", "about"), options)
+    return print_listing(rows, ("name", "risk", "about"), options)
 
 
 def scripts(options: argparse.Namespace) -> int:
@@ -74,52 +65,11 @@ def scripts(options: argparse.Namespace) -> int:
     for sentence in bad:
         print(visible(sentence), file=sys.stderr)
     rows.sort(key=lambda row: math.inf if row["lesson"] is None else row["lesson"])
-    return _print(rows, ("lesson", "name", "title", "about"), options)
+    return print_listing(rows, ("lesson", "name", "title", "about"), options)
 
 
 def _scenario_paths(home: Home) -> list[Path]:
     return [path for folder in home.scripts for path in sorted(folder.rglob("*.toml"))]
-
-
-def sessions(options: argparse.Namespace) -> int:
-    """`workbench sessions`."""
-    rows: list[Row] = []
-    for folder in home_of(options).session_folders:
-        listing = SessionStore(folder).list()
-        saved = [
-            Saved(summary=item, outcome=OUTCOMES[item.status], script="", example=False) for item in listing.sessions
-        ]
-        rows += [_session_row(each.summary, depth) for each, depth in lineage(saved)]
-        for problem in listing.problems:
-            print(visible(f"{problem.path.name}: {problem.why}"), file=sys.stderr)
-    if not options.json:
-        rows = [{**row, "title": f"{branch_sign(row['depth'])}{row['title']}"} for row in rows]
-    return _print(rows, ("name", "status", "steps", "title"), options)
-
-
-def _session_row(item: SessionSummary, depth: int) -> Row:
-    return {
-        "name": item.path.stem,
-        "status": _standing(item).value,
-        "steps": item.steps,
-        "title": item.title,
-        "created": item.created,
-        "parent": item.parent,
-        "parent_at": item.parent_at,
-        "depth": depth,
-        "file": str(item.path),
-    }
-
-
-def _standing(item: SessionSummary) -> Status:
-    """The status people see: a question that nobody has answered is no event, and so not in the summary."""
-    if item.status is not Status.RUNNING:
-        return item.status
-    try:
-        state = fold_session(read_session(item.path))
-    except SessionError:
-        return item.status
-    return standing(next_move(state), state.status)
 
 
 def themes(options: argparse.Namespace) -> int:
@@ -130,7 +80,7 @@ def themes(options: argparse.Namespace) -> int:
     rows = [{"name": theme.name, "kind": "dark" if theme.dark else "light"} for theme in found.values()]
     for problem in problems:
         print(visible(problem), file=sys.stderr)
-    return _print(rows, ("name", "kind"), options)
+    return print_listing(rows, ("name", "kind"), options)
 
 
 def where(options: argparse.Namespace) -> int:
@@ -143,6 +93,7 @@ def where(options: argparse.Namespace) -> int:
             {"what": f"new {folder.name}", "where": str(folder), "note": "" if folder.is_dir() else "not there yet"}
             for folder in (home.own_scripts, home.sessions)
         ),
+        {"what": "index of sessions", "where": str(home.index), "note": "a cache: it may be deleted"},
         {"what": "settings", "where": str(home.settings), "note": "" if home.settings.is_file() else "not there"},
     ]
     for kind, folders in (("scripts", home.scripts), ("tools", home.tools), ("themes", home.themes)):
@@ -150,7 +101,7 @@ def where(options: argparse.Namespace) -> int:
     if not home.tools_trusted and (home.root / "tools").is_dir():
         folder = home.root / "tools"
         rows.append({"what": "tools", "where": str(folder), "note": f"not loaded: workbench trust {home.root}"})
-    return _print(rows, ("what", "where", "note"), options)
+    return print_listing(rows, ("what", "where", "note"), options)
 
 
 def init(options: argparse.Namespace) -> int:
@@ -185,28 +136,3 @@ def trust_folder(options: argparse.Namespace) -> int:
     trust(folder)
     out(visible(f"{folder} is trusted: its tools are loaded, and scenarios may work in it"))
     return 0
-
-
-def _print(rows: Sequence[Row], columns: Sequence[str], options: argparse.Namespace) -> int:
-    if options.json:
-        out(json.dumps(list(rows), indent=2))
-    else:
-        print_rows(rows, columns)
-    return 0
-
-
-def print_rows(rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Those columns of the rows as a table, for people."""
-    if not rows:
-        out("none")
-        return
-    table = [[_text(row[column]) for column in columns] for row in rows]
-    widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
-    for line in table:
-        padded = [text + " " * (width - cells(text)) for text, width in zip(line, widths, strict=True)]
-        out("  ".join(padded).rstrip())
-
-
-def _text(value: Any) -> str:
-    """A value of a row on one line; nothing for None."""
-    return "" if value is None else visible(str(value)).replace("\n", " ")

@@ -9,9 +9,9 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.cli.lists import print_rows
 from workbench.cli.output import out
 from workbench.cli.places import home_of
+from workbench.cli.tables import print_rows
 from workbench.models.ping import ping
 from workbench.models.wire.endpoint import Endpoint
 from workbench.models.wire.wires import WIRES

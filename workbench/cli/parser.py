@@ -14,6 +14,7 @@ COMMANDS = (
     "resume",
     "show",
     "fork",
+    "diff",
     "matrix",
     "serve",
     "export",
@@ -29,11 +30,20 @@ COMMANDS = (
     "schema",
     "trust",
 )
+SESSIONS = """A word is looked for in title and file name, and in what was said: by the user, by the model, in arguments
+of calls, in results (the first 2,000 characters of each, 50,000 of a session). Filters: tool:refund, a tool in whose
+name that is; tool=add, that one; status:answered, status:waiting; 'cost>0.1', 'steps<=4', cost:unknown. A hyphen
+before any of them means not that; it comes after --. Quote what has a < or a > in it: a shell takes it for a file."""
 Command = Callable[[argparse.Namespace], int]
 
 MATRIX = """Each cell is a run of its own with one fault in one step, in a sandbox of its own. A scripted model goes on
 as it is written, so it shows what the loop, its limits and its locks do with a fault; what a model makes of it, a
 script shows only in replies with when, capture or templates. Exit code 0, or 2 for bad input."""
+
+
+DIFF = """Both are laid side by side by their calls: the same tool with the same arguments. Ids, times and counts of
+tokens are no difference, nor is the same done in other words. A scenario is run for it, with nobody there. Exit code 0
+if both go the same way, also where they are set up differently; 1 if they part; 2 for bad input."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -78,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     _resume(commands.add_parser("resume", help="go on with a saved run"))
     _show(commands.add_parser("show", help="print a saved run"))
     _fork(commands.add_parser("fork", help="go on from any event of a saved run, in a session of its own"))
+    _diff(commands.add_parser("diff", help="where two runs part first, and why", epilog=DIFF))
     _matrix(commands.add_parser("matrix", help="every step of a scenario against every fault", epilog=MATRIX))
     _serve(commands.add_parser("serve", help="play a scenario's model to other agents, over HTTP"))
     _export(commands.add_parser("export", help="write a saved run in a form for others"))
@@ -85,7 +96,6 @@ def _parser() -> argparse.ArgumentParser:
     for name, function, text in (
         ("tools", "tools", "list the tools"),
         ("scripts", "scripts", "list the scenarios"),
-        ("sessions", "sessions", "list the saved runs"),
         ("themes", "themes", "list the themes"),
         ("where", "where", "say what was found where"),
     ):
@@ -93,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         _common(listing)
         listing.add_argument("--json", action="store_true", help="as JSON")
         listing.set_defaults(command=_late("lists", function))
+    _sessions(commands.add_parser("sessions", help="list the saved runs, or find some", epilog=SESSIONS))
     _models(commands.add_parser("models", help="list the live models, and what they lack"))
     faults = commands.add_parser("faults", help="list the faults, or explain one")
     faults.add_argument("name", nargs="?", metavar="NAME")
@@ -123,6 +134,13 @@ def _run(parser: argparse.ArgumentParser) -> None:
     _printing(parser)
     _common(parser)
     parser.set_defaults(command=_late("runs", "run"))
+
+
+def _sessions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="WORD", help="only sessions that hold every word and filter")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    _common(parser)
+    parser.set_defaults(command=_late("sessions", "sessions"))
 
 
 def _models(parser: argparse.ArgumentParser) -> None:
@@ -185,6 +203,14 @@ def _fork(parser: argparse.ArgumentParser) -> None:
 def _model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="", metavar="WIRE:NAME", help="another model; or a name of models.toml")
     parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
+
+
+def _diff(parser: argparse.ArgumentParser) -> None:
+    for name in ("a", "b"):
+        parser.add_argument(name, metavar=name.upper(), help="a session or a scenario: a file, or the name of one")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    _common(parser)
+    parser.set_defaults(command=_late("diff", "diff"))
 
 
 def _matrix(parser: argparse.ArgumentParser) -> None:

@@ -46,6 +46,11 @@ def scenario_or_session(name: str, home: Home) -> Path:
     return _found(name, folders, "scenario or session", "scripts or sessions", hint)
 
 
+def session_or_scenario(name: str, home: Home) -> Path:
+    """The file of that path, or the session, or else the scenario, of that name."""
+    return _found(name, (*home.session_folders, *home.scripts), "session or scenario", "sessions or scripts")
+
+
 def _found(name: str, folders: tuple[Path, ...], what: str, listing: str, hint: str = "") -> Path:
     if not name.strip():
         raise BadInput(f"the name of a {what} is empty; workbench {listing} lists those there are")

@@ -24,6 +24,7 @@ from workbench.core.events import (
     Stopped,
     StopRequested,
     ToolResult,
+    ToolStarted,
     UserMessage,
 )
 from workbench.core.values import Call
@@ -57,6 +58,7 @@ class Item:
     """For a call the reply that makes it."""
     call: Call | None = None
     decision: Decided | None = None
+    started: ToolStarted | None = None
     result: ToolResult | None = None
     result_n: int = 0
     """Number of the event with the result; 0 while there is none."""
@@ -98,6 +100,7 @@ class _Ends:
 
     def __init__(self, events: Sequence[Event]) -> None:
         self._decisions: dict[str, Decided] = {}
+        self._starts: dict[str, ToolStarted] = {}
         self._results: dict[str, tuple[int, ToolResult]] = {}
         self._requests: list[tuple[int, StopRequested]] = []
         self.latest_start = 0
@@ -106,6 +109,8 @@ class _Ends:
             match event:
                 case Decided():
                     self._decisions[event.call] = event
+                case ToolStarted():
+                    self._starts[event.call] = event
                 case ToolResult():
                     self._results[event.call] = n, event
                 case StopRequested():
@@ -127,6 +132,7 @@ class _Ends:
             event=reply,
             call=call,
             decision=self._decisions.get(call.id),
+            started=self._starts.get(call.id),
             result=result,
             result_n=result_n,
             stop=self.stop_before(result_n, "stop") if ended else None,

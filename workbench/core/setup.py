@@ -47,7 +47,17 @@ def set_differently(a: Header, b: Header) -> list[Setting]:
     one, other = dict(_settings(a)), dict(_settings(b))
     names = dict.fromkeys([*one, *other])
     pairs = ((name, one.get(name, NONE), other.get(name, NONE)) for name in names if not _alone(name, one, other))
-    return [Setting(name, x, y) for name, x, y in pairs if x != y]
+    found = [Setting(name, x, y) for name, x, y in pairs if x != y]
+    return [_only(setting, a, b) if setting.name == "tools" else setting for setting in found]
+
+
+def _only(setting: Setting, a: Header, b: Header) -> Setting:
+    """The tools that only one of them has, rather than two long lists; both, where just the order differs."""
+    one, other = ([tool.name for tool in header.tools] for header in (a, b))
+    only = [[name for name in names if name not in others] for names, others in ((one, other), (other, one))]
+    if not any(only):
+        return setting
+    return Setting(setting.name, *(f"only {', '.join(names)}" if names else NONE for names in only))
 
 
 def _alone(name: str, one: Mapping[str, str], other: Mapping[str, str]) -> bool:

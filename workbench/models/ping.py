@@ -15,6 +15,9 @@ from workbench.models.wire.wires import WIRES, address
 PATIENCE = 10.0
 """Seconds."""
 
+MOST_NAMED = 8
+"""Models that are named where the one that is meant is not among them."""
+
 _NO_LIST = (404, 405, 501)
 
 
@@ -52,4 +55,7 @@ async def ping(endpoint: Endpoint) -> tuple[bool, str]:
         return True, f"answers; it lists {len(names)} models"
     if endpoint.model in names or f"{endpoint.model}:latest" in names:
         return True, "answers, and has the model"
-    return False, f"answers, but {endpoint.model} is not among its {len(names)} models"
+    if not names:
+        return False, "answers, but has no model at all"
+    listed = f"{', '.join(names[:MOST_NAMED])}{', …' if len(names) > MOST_NAMED else ''}"
+    return False, key.scrub_words(f"answers, but has no {endpoint.model}; what it has: {listed}")

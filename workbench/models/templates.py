@@ -16,6 +16,11 @@ _MARK = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{")
 _BUILTIN = re.compile(r"last|total|result[1-9][0-9]{0,5}")
 
 
+def filled_in(text: str, stand_in: str = "0") -> str:
+    """The text with something in place of each template, for what can be told of it before there is a run."""
+    return _MARK.sub(lambda found: stand_in if found[1] else "${", text)
+
+
 class TemplateError(ValueError):
     """A template that cannot be read, or a name that stands for nothing (yet). The message is for people."""
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from workbench.scenarios.errors import Path, Problem, dotted, nearest, one_of, shown
 from workbench.scenarios.locate import Locations
+from workbench.scenarios.meant import NO_TOOLS_HERE, meant, other_name
 
 ALMOST = 0.85
 """How like a key must be to one of its table to be a slip, though it is a key of another table."""
+RECORDED = (("model", "exchange"), ("model", "tool"))
+"""Tables of a recording."""
 TOP = "at the top of the file, above the first [table]"
 
 _EXPECTED = {
@@ -62,10 +65,39 @@ class _Finding:
         return (*self.path, self.name) if self.kind in ("missing", "extra_forbidden") else self.path
 
 
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What is explained: the values of a file, what they should be, and where they stand."""
+
+    data: Mapping[str, Any]
+    schema: type[BaseModel]
+    locations: Locations | None
+
+    def at(self, path: Path) -> Any:
+        here: Any = self.data
+        for part in path:
+            here = here[part]
+        return here
+
+    @property
+    def is_scenario(self) -> bool:
+        """Whether it is a scenario and no other file with tables."""
+        return "goal" in self.schema.model_fields
+
+    def is_dotted(self, path: Path) -> bool:
+        return self.locations is not None and self.locations.is_dotted(path)
+
+    def is_pair(self, path: Path) -> bool:
+        """Whether the value stands behind a = and not below a header."""
+        place = self.locations.places.get(path) if self.locations is not None else None
+        return place is not None and place.how == "key"
+
+
 def explain(
     error: ValidationError, data: Mapping[str, Any], schema: type[BaseModel], file: str, locations: Locations | None
 ) -> list[Problem]:
     """One problem for each thing that is wrong with `data`, in the order of the file."""
+    text = _Text(data, schema, locations)
     findings = [_found(data, item) for item in error.errors(include_url=False)]
     inside = {finding.full_path[:end] for finding in findings for end in range(len(finding.full_path))}
     strangers = [finding for finding in findings if finding.kind == "extra_forbidden"]
@@ -80,7 +112,7 @@ def explain(
     for path, group in grouped.items():
         table = path[:-1] if group[0].kind == "extra_forbidden" else path
         line = locations.line(path) if locations is not None else 0
-        problems.append(Problem(file, line, dotted(table), _sentence(path, group, schema, locations)))
+        problems.append(Problem(file, line, dotted(table), _sentence(path, group, text)))
     return sorted(problems, key=lambda problem: problem.line)
 
 
@@ -98,22 +130,24 @@ def _found(data: Any, error: ErrorDetails) -> _Finding:
 
 
 def _is_meant(missing: _Finding, stranger: _Finding) -> bool:
-    same_table = missing.path == stranger.path
-    return missing.name == stranger.name or (same_table and bool(nearest(stranger.name, [missing.name])))
+    if missing.name == stranger.name:
+        return True
+    other = other_name(pattern_of(stranger.path), stranger.name) == missing.name
+    return missing.path == stranger.path and (other or bool(nearest(stranger.name, [missing.name])))
 
 
-def _sentence(path: Path, group: list[_Finding], schema: type[BaseModel], locations: Locations | None) -> str:
+def _sentence(path: Path, group: list[_Finding], text: _Text) -> str:
     first = group[0]
     if first.kind == "extra_forbidden":
-        return _unknown_key(path, first, schema, locations)
+        return _unknown_key(path, first, text)
     if first.kind == "missing":
-        return "is missing"
+        return f"is missing{_missing_hint(path, text.schema)}"
     for finding in group:
         if finding.kind == "value_error":
             return str(finding.error["ctx"]["error"])
     if first.kind == "float_type" and type(first.value) is int:
         return f"is too large a number: {shown(first.value)}"
-    return f"must be {' or '.join(map(_expected, group))}, not {shown(first.value)}{_hint(path, group, locations)}"
+    return f"must be {' or '.join(map(_expected, group))}, not {shown(first.value)}{_hint(path, group, text)}"
 
 
 def _expected(finding: _Finding) -> str:
@@ -133,43 +167,93 @@ def _choices(finding: _Finding) -> list[str]:
     return re.findall(r"'([^']*)'", finding.error["ctx"]["expected"])
 
 
-def _hint(path: Path, group: list[_Finding], locations: Locations | None) -> str:
+def _missing_hint(path: Path, schema: type[BaseModel]) -> str:
+    """What to write for a key that must be there: one of its words, or some text."""
+    annotation = _annotation(pattern_of(path), schema)
+    words = [word for part in _parts_of(annotation) if get_origin(part) is Literal for word in get_args(part)]
+    if words:
+        return f"; it is {one_of(words)}"
+    plain = str in _parts_of(annotation)
+    where = f" {TOP}" if len(path) == 1 else ""
+    return f'; write {path[-1]} = "…"{where}' if plain else ""
+
+
+def _hint(path: Path, group: list[_Finding], text: _Text) -> str:
     kinds, value = {finding.kind for finding in group}, group[0].value
+    pattern = pattern_of(path)
     if isinstance(value, Mapping):
         if "tuple_type" in kinds:
-            return f"; for a list of tables write [[{dotted(path)}]], with two brackets on each side"
-        return _quoting(path, value, locations)
+            if not _is_table(pattern, text.schema):
+                return f"; {NO_TOOLS_HERE}" if pattern == ("tools",) else ""
+            brackets = f"; for a list of tables write {_header(pattern, text.schema)}, with two brackets on each side"
+            return brackets + (f", or {path[-1]} = [{{ … }}]" if text.is_pair(path) else "")
+        return f"; {NO_TOOLS_HERE}" if pattern == ("tools",) else _quoting(path, value, text)
     if isinstance(value, list) and "model_type" in kinds:
-        return f"; write [{dotted(path)}], with one bracket on each side"
+        return f"; write [{'.'.join(pattern)}], with one bracket on each side"
+    if _is_table(pattern, text.schema) and kinds <= {"model_type", "tuple_type"}:
+        keys = list(_models_at(pattern, text.schema)[0].model_fields)[:2]
+        return f"; write {_header(pattern, text.schema)}, and below it {' or '.join(keys)}"
+    if isinstance(value, str):
+        return _hint_for_text(value, kinds, [word for finding in group for word in _choices(finding)])
     if kinds == {"string_type"} and isinstance(value, int | float) and not isinstance(value, bool):
         return f'; write it in quotes: "{value}"'
-    if isinstance(value, str):
-        near = nearest(value, [word for finding in group for word in _choices(finding)])
-        return f'; did you mean "{near}"?' if near else ""
     return ""
 
 
-def _unknown_key(path: Path, finding: _Finding, schema: type[BaseModel], locations: Locations | None) -> str:
-    name, value = finding.name, finding.value
+def _hint_for_text(value: str, kinds: set[str], words: Sequence[str]) -> str:
+    if near := nearest(value, words):
+        return f'; did you mean "{near}"?'
+    if "tuple_type" in kinds:
+        return f"; write [{shown(value)}]"
+    if kinds & {"int_type", "float_type"} and re.fullmatch(r"-?\d+(\.\d+)?", value):
+        return f"; write it without quotes: {value}"
+    return f"; write {value.lower()}" if "bool_type" in kinds and value.lower() in ("true", "false") else ""
+
+
+def _unknown_key(path: Path, finding: _Finding, text: _Text) -> str:
+    name, value, schema = finding.name, finding.value, text.schema
     sentence = f"unknown key {json.dumps(name, ensure_ascii=False)}"
-    if quoting := _quoting(path, value, locations):
+    if quoting := _quoting(path, value, text):
         return sentence + quoting
     here = pattern_of(path[:-1])
+    is_table = isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(v, Mapping) for v in value))
     choices = [key for key, tables in _homes(schema).items() if here in tables]
-    if slip := get_close_matches(name.lower(), choices, n=1, cutoff=ALMOST):
-        return f'{sentence}; did you mean "{slip[0]}"?'
-    if homes := [home for home in _homes(schema).get(name, ()) if home != here]:
+    slips = [key for key in choices if _is_table((*here, key), schema)] if is_table else choices
+    if slip := get_close_matches(name.lower(), slips, n=1, cutoff=ALMOST):
+        return f"{sentence}; {_did_you_mean((*here, slip[0]), schema)}"
+    protocol = text.data.get("protocol")
+    known = meant(here, name, value, text.at(path[:-1]), protocol) if text.is_scenario else ""
+    if known:
+        return f"{sentence}; {known}"
+    if homes := [home for home in _homes(schema).get(name, ()) if home != here and _written_by_hand(home, here)]:
         homes.sort(key=lambda home: -_shared(home, here))
-        places = " or ".join(map(_place, homes[:3]))
+        if is_table and _is_table((*homes[0], name), schema):
+            return f"{sentence}; write {_header((*homes[0], name), schema)}"
+        places = " or ".join(_place(home, schema) for home in homes[:3])
         late = "; a key below a [table] header is part of that table" if () in homes[:3] and here else ""
         return f"{sentence}; it belongs {places}{late}"
-    near = nearest(name, choices)
-    return f'{sentence}; did you mean "{near}"?' if near else f"{sentence}; known here: {', '.join(choices)}"
+    if near := nearest(name, slips):
+        return f"{sentence}; {_did_you_mean((*here, near), schema)}"
+    return f"{sentence}; known here: {', '.join(sorted(choices, key=lambda key: _written_order(here, key, schema)))}"
 
 
-def _quoting(path: Path, value: Any, locations: Locations | None) -> str:
+def _did_you_mean(pattern: tuple[str, ...], schema: type[BaseModel]) -> str:
+    written = _header(pattern, schema) if _is_table(pattern, schema) else f'"{pattern[-1]}"'
+    return f"did you mean {written}?"
+
+
+def _written_by_hand(home: tuple[str, ...], here: tuple[str, ...]) -> bool:
+    """Whether somebody who is at `here` may have meant that table; what a recording holds is written by no person."""
+    return home[:2] not in RECORDED or here[:2] in RECORDED
+
+
+def _written_order(here: tuple[str, ...], key: str, schema: type[BaseModel]) -> int:
+    return list(_models_at(here, schema)[0].model_fields).index(key)
+
+
+def _quoting(path: Path, value: Any, text: _Text) -> str:
     """The hint for a name with dots that was written without quotes, and so became tables in tables."""
-    if locations is None or not locations.is_dotted(path):
+    if not text.is_dotted(path):
         return ""
     names = [str(path[-1])]
     while isinstance(value, Mapping) and len(value) == 1:
@@ -190,8 +274,41 @@ def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _place(home: tuple[str, ...]) -> str:
-    return f"in [{'.'.join(home)}]" if home else TOP
+def _place(home: tuple[str, ...], schema: type[BaseModel]) -> str:
+    return f"in {_header(home, schema)}" if home else TOP
+
+
+def _header(pattern: tuple[str, ...], schema: type[BaseModel]) -> str:
+    """The header of a table as it is written: with two brackets where there may be several."""
+    name = ".".join(pattern)
+    return f"[[{name}]]" if _is_list(_annotation(pattern, schema)) else f"[{name}]"
+
+
+def _is_table(pattern: tuple[str, ...], schema: type[BaseModel]) -> bool:
+    return bool(_models_at(pattern, schema))
+
+
+def _models_at(pattern: tuple[str, ...], schema: type[BaseModel]) -> list[type[BaseModel]]:
+    """What the tables of that path are; none where it is no path of tables."""
+    return list(_models_in(_annotation(pattern, schema))) if pattern else [schema]
+
+
+def _annotation(pattern: tuple[str, ...], schema: type[BaseModel]) -> Any:
+    """The type of the key of that path; None where there is no such key."""
+    tables = _models_at(pattern[:-1], schema)
+    fields = [table.model_fields[pattern[-1]] for table in tables if pattern[-1] in table.model_fields]
+    return fields[0].annotation if fields else None
+
+
+def _is_list(annotation: Any) -> bool:
+    return any(get_origin(part) is tuple for part in _parts_of(annotation))
+
+
+def _parts_of(annotation: Any) -> list[Any]:
+    """The types that an annotation allows, unions and marks taken apart."""
+    if get_origin(annotation) in (Union, types.UnionType, Annotated):
+        return [part for inner in get_args(annotation) for part in _parts_of(inner)]
+    return [annotation]
 
 
 @cache

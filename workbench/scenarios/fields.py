@@ -20,6 +20,16 @@ T = TypeVar("T")
 MOST = 10**30
 """Tokens of a reply, seconds, or any other figure: far more could not be priced, since a price is a float."""
 
+_SAME_STATUS = {
+    **dict.fromkeys(("answer", "success", "succeeded", "ok", "done", "finished", "complete", "completed"), "answered"),
+    **dict.fromkeys(("steps", "step_limit", "max_steps", "out_of_steps", "limit"), "step_budget_exhausted"),
+    **dict.fromkeys(("timeout", "timed_out"), "deadline_exceeded"),
+    **dict.fromkeys(("loop", "looping", "circling", "repeated"), "repeated_action"),
+    **dict.fromkeys(("denied", "forbidden", "blocked"), "policy_denied"),
+    **dict.fromkeys(("stopped", "aborted", "interrupted"), "cancelled"),
+}
+"""Other words for an end, and the status."""
+
 
 def _is_regex(pattern: str) -> str:
     try:
@@ -83,9 +93,10 @@ def _outcome(word: Any) -> Status:
     words = [status.value for status in Status if status is not Status.RUNNING]
     if word in words:
         return Status(word)
-    near = nearest(word, words) if isinstance(word, str) else ""
-    hint = f'; did you mean "{near}"?' if near else ""
-    raise ValueError(f"must be {one_of(words)}, not {shown(word)}{hint}")
+    near = _SAME_STATUS.get(word.lower(), "") or nearest(word, words) if isinstance(word, str) else ""
+    if near:
+        raise ValueError(f'there is no status {shown(word)}; did you mean "{near}"?')
+    raise ValueError(f"must be {one_of(words)}, not {shown(word)}")
 
 
 def _is_url(url: str) -> str:

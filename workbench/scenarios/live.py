@@ -28,7 +28,7 @@ from workbench.core.values import Prices
 from workbench.models.catalogue import list_price
 from workbench.models.wire.endpoint import IDLE_TIMEOUT, RETRIES, TIMEOUT, Endpoint, is_local
 from workbench.models.wire.wires import WIRES, Wire
-from workbench.scenarios.errors import Problem, ScenarioError, dotted, one_of, unknown
+from workbench.scenarios.errors import Problem, ScenarioError, dotted, nearest, one_of, unknown
 from workbench.scenarios.explain import explain
 from workbench.scenarios.fields import Count, Figure, JsonTable, Many, Name, Positive, Table, Url
 from workbench.scenarios.loader import line_in, read_toml
@@ -141,6 +141,8 @@ def endpoint_of(scenario: Scenario, models: Models, file: str = "", *, typed_url
     entry = models.entry(table.use)
     if entry is None and table.use not in WIRES:
         words = unknown(table.use, models.names, "there is no model")
+        if not nearest(table.use, models.names):
+            words += f"; one of a provider has its wire before it, as in --model openai:{table.use}"
         raise ScenarioError([Problem(name, line_in(file, ("model", "use")), "model.use", words)])
     wire = WIRES[entry.wire if entry is not None else table.use]  # type: ignore[index]
     problems = [
@@ -237,7 +239,10 @@ def _lacking(endpoint: Endpoint) -> list[str]:
     if endpoint.no_key_because:
         lacking.append(endpoint.no_key_because)
     if endpoint.context_window is None and WIRES[endpoint.wire].cuts_silently:
-        lacking.append("no context_window: the server cuts what it has no room for, without a word")
+        lacking.append(
+            "no context_window: the server may cut the transcript without a word; "
+            "context_window = … in [model] or models.toml asks it for so many tokens"
+        )
     return lacking
 
 

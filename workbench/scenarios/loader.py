@@ -13,8 +13,9 @@ from pydantic import ValidationError
 from workbench.scenarios.checks import check_scenario
 from workbench.scenarios.errors import Problem, ScenarioError, dotted
 from workbench.scenarios.explain import explain
-from workbench.scenarios.locate import Locations, Pair, locate
+from workbench.scenarios.locate import Locations, locate
 from workbench.scenarios.schema import Scenario
+from workbench.scenarios.syntax import not_toml
 
 BYTE_ORDER_MARK = "\ufeff"
 TOO_DEEP = "is nested too deeply"
@@ -30,10 +31,6 @@ TEXTS: frozenset[tuple[str, ...]] = frozenset(
 """Texts, by their path without indices, that are without the newline at their end."""
 
 _AROUND_TEXTS = frozenset(path[:end] for path in TEXTS for end in range(1, len(path)))
-_POSITION = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_GIVEN_TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Cannot redefine", "Duplicate inline")
-_BEGINS_A_TEXT = re.compile(r"=[ \t]*(?:'{3}|\"{3})\s*$")
-_HINTS = {"Invalid value": "; text is written in quotes", "Illegal character '\\n'": "; a quote is not closed"}
 
 
 def load_scenario(path: FilePath | str) -> Scenario:
@@ -116,7 +113,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError([_not_toml(str(error), text, name)]) from None
+        raise ScenarioError([not_toml(str(error), text, name)]) from None
     except ValueError:
         longest = max(re.finditer("[0-9_]+", text), key=lambda digits: len(digits[0]))
         line = text.count("\n", 0, longest.start()) + 1
@@ -129,42 +126,6 @@ def _too_deep(text: str, name: str) -> Problem:
     """The problem with the line of the deepest value, as far as the text has been followed."""
     places = locate(text).places
     return Problem(name, places[max(places, key=len)].line if places else 0, "", TOO_DEEP)
-
-
-def _not_toml(message: str, text: str, name: str) -> Problem:
-    locations = locate(text)
-    if message.startswith(_GIVEN_TWICE) and (twice := locations.twice):
-        path, first, second = twice[0]
-        return Problem(name, second, dotted(path), f"is given twice; the first is on line {first}")
-    position, last = _POSITION.search(message), locations.last
-    what = _POSITION.sub("", message)
-    said = f"{what[:1].lower()}{what[1:]}"
-    if last is not None and _swallowed_a_key(text, last):
-        return Problem(
-            name, last.line, dotted(last.path), f"is not closed: it ends on line {last.end}, where another text begins"
-        )
-    if position is None or position.group(1) is None:
-        if last is not None and not last.end:
-            return Problem(name, last.line, dotted(last.path), f"is not TOML: the file ends inside this value ({said})")
-        return Problem(name, text.count("\n") + 1, "", f"is not TOML at the end of the file: {said}")
-    line, column = int(position.group(1)), position.group(2)
-    key, hint = _key_on(line, locations), _HINTS.get(what, "")
-    if not key and last is not None and line == last.end:
-        key = dotted(last.path)
-    elif not key and last is not None and not last.end:
-        hint = f"; the value of {dotted(last.path)} that begins on line {last.line} is not closed"
-    return Problem(name, line, key, f"is not TOML at column {column}: {said}{hint}")
-
-
-def _key_on(line: int, locations: Locations) -> str:
-    """The first key whose value begins on that line; "" where none does."""
-    keys = (path for path, place in locations.places.items() if place.line == line and place.how == "key")
-    return dotted(next(keys, ()))
-
-
-def _swallowed_a_key(text: str, value: Pair) -> bool:
-    """Whether a text over several lines ends where the next one begins, because its own closing quotes are missing."""
-    return value.end > value.line and bool(_BEGINS_A_TEXT.search(text.split("\n")[value.end - 1]))
 
 
 def _drop_last_newlines(table: dict[str, Any], pattern: tuple[str, ...] = ()) -> None:

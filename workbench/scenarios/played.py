@@ -79,10 +79,11 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     if entries := answers.entries():
         plain["person"] = entries
     expect = _expected(state, exact_calls=not answers.notes)
-    if expect and (real or script.ends_alike(state)):
+    kept_out = real and state.held_reply is not None
+    if expect and not kept_out and (real or script.ends_alike(state)):
         plain["expect"] = expect
     notes = answers.notes if real else [*script.notes, *answers.notes]
-    if real and state.held_reply is not None:
+    if kept_out:
         notes = [*notes, "the reply that is held at the door is in no recording until it is let in"]
     return Played(plain, (*dict.fromkeys(notes),))
 

@@ -17,6 +17,7 @@ from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import parse_scenario
 from workbench.scenarios.locate import Locations, locate
 from workbench.scenarios.models import build_model, is_live
+from workbench.scenarios.remarks import remarks
 from workbench.scenarios.schema import Scenario
 
 
@@ -40,12 +41,20 @@ class Review:
 
     scenario: Scenario | None = None
     problems: tuple[Problem, ...] = ()
+    remarks: tuple[Problem, ...] = ()
+    """What may be meant so and may be a slip; it can be run."""
     replies: tuple[int, ...] = field(default=())
     """The line on which each reply of the script begins, from 1."""
 
     def reply_at(self, line: int) -> int:
         """The reply whose part of the text a line is: the last one that begins there or above, the first at least."""
         return max(0, bisect_right(self.replies, line) - 1)
+
+    def remark_at(self, line: int) -> Problem | None:
+        """What is remarked about the reply that the line is part of; without one there the first remark."""
+        here = self.replies[self.reply_at(line)] if self.replies else 0
+        own = next((remark for remark in self.remarks if remark.line == here <= line), None)
+        return own or next(iter(self.remarks), None)
 
 
 def review(text: str, name: str, known: Known) -> Review:
@@ -57,7 +66,16 @@ def review(text: str, name: str, known: Known) -> Review:
     except ScenarioError as error:
         return Review(problems=error.problems, replies=replies)
     found = [_placed(problem, name, locations) for problem in _unknown(scenario, known)]
-    return Review(scenario=scenario, problems=tuple(sorted(found, key=lambda problem: problem.line)), replies=replies)
+    return Review(
+        scenario=scenario,
+        problems=tuple(sorted(found, key=lambda problem: problem.line)),
+        remarks=tuple(
+            Problem(name, replies[index] if index >= 0 else 1, f"model.reply[{index}]" if index >= 0 else "", sentence)
+            for index, sentence in remarks(scenario)
+            if index < len(replies)
+        ),
+        replies=replies,
+    )
 
 
 def _reply_lines(locations: Locations) -> tuple[int, ...]:
@@ -81,11 +99,16 @@ def _unknown(scenario: Scenario, known: Known) -> Iterable[Problem]:
     return problems
 
 
+MADE_UP = "to have one called that is not there, leave it out here and name it in a reply"
+
+
 def _with_hint(problem: Problem, known: Known) -> Problem:
-    """A tool may be one that is not loaded: that is more to the point than a list of those that are."""
-    if not known.unloaded or not problem.key.startswith("tools["):
+    """A tool may be made up, or not be loaded: that is more to the point than a list of those that are."""
+    if not problem.key.startswith("tools["):
         return problem
     what, _, rest = problem.message.partition("; ")
+    if not known.unloaded:
+        return problem if rest.endswith("?") else replace(problem, message=f"{what}; {MADE_UP}; {rest}")
     message = problem.message if rest.endswith("?") else f"{what} is loaded."
     return replace(problem, message=f"{message} {known.unloaded}")
 

@@ -6,10 +6,11 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -184,17 +185,28 @@ def summary(path: Path) -> SessionSummary:
 
 
 def _kinds(data: bytes) -> tuple[Counter[str], list[Event]]:
-    """How many events of each kind there are, and the telling ones. A line `[[event]]` is never text."""
+    """How many events of each kind there are, and the telling ones."""
     kinds: Counter[str] = Counter()
     telling = []
-    for match in _EVENT.finditer(data):
-        kind = match[1].decode()
+    for kind, read in scan(data):
         kinds[kind] += 1
         if kind in _TELLING:
-            end = data.find(_NEXT_EVENT, match.end())
-            block = data[match.start() : end if end >= 0 else len(data)]
-            telling.append(event_from(read_toml(block)["event"][0])[1])
+            telling.append(read())
     return kinds, telling
+
+
+def scan(data: bytes) -> Iterator[tuple[str, Callable[[], Event]]]:
+    """The kind of each event of a sealed file, and what parses that event. A line `[[event]]` is never text.
+
+    Parsing raises ValueError.
+    """
+    for match in _EVENT.finditer(data):
+        yield match[1].decode(), partial(_event_at, data, match.start(), match.end())
+
+
+def _event_at(data: bytes, start: int, after: int) -> Event:
+    end = data.find(_NEXT_EVENT, after)
+    return event_from(read_toml(data[start : end if end >= 0 else len(data)])["event"][0])[1]
 
 
 def _kinds_by_parsing(path: Path) -> tuple[Counter[str], list[Event]]:

@@ -74,6 +74,8 @@ class WorkbenchApp(App[None]):
         self.failures: list[BaseException] = []
         """What went wrong in workers, the latest last."""
         self._file = file
+        self._open_file: Callable[[], None] | None = None
+        """Opens it in earnest, as soon as there is something to see."""
         self._opener = Opener(self)
         settings = read_settings(home.settings)
         self.own_keys: Keymap
@@ -82,9 +84,11 @@ class WorkbenchApp(App[None]):
         self._set_look(settings)
 
     def get_default_screen(self) -> Screen[None]:
-        return HomeScreen(self.home)
+        return HomeScreen(self.home, at_once=self._file is None)
 
     def on_mount(self) -> None:
+        if self._file is not None:
+            self._open_file = self._opener.file(Path(self._file))
         # After fg Textual draws only what has changed, on a screen that the shell has written to.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
@@ -92,8 +96,8 @@ class WorkbenchApp(App[None]):
         gc.enable()
         if self._problems:
             self.report(*self._problems)
-        if self._file is not None:
-            self._opener.file(Path(self._file))
+        if self._open_file is not None:
+            self._open_file()
 
     # ------------------------------------------------------------ looks
 

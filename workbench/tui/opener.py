@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from textual.screen import Screen
 
 from workbench.home import Home, HomeError, trust
 from workbench.tui.dialogs import Confirm
+from workbench.tui.glimpse import GlimpseScreen
 from workbench.tui.screens import RunView
 
 if TYPE_CHECKING:
@@ -37,20 +39,24 @@ class Opener:
 
     def __init__(self, app: WorkbenchApp) -> None:
         self._app = app
+        self._glimpse: GlimpseScreen | None = None
+        """What stands where the run will."""
 
-    def file(self, path: Path) -> None:
-        """Whatever is in that file; its content says whether it is a session."""
-        from workbench.view.folders import is_session
+    def file(self, path: Path) -> Callable[[], None] | None:
+        """Show at once what can be told of whatever is in that file. Returns what opens it, to be called after that.
+
+        Where the file cannot be read, that is said, and there is nothing to call.
+        """
+        from workbench.view.folders import glimpse
 
         try:
-            session = is_session(path)
+            seen = glimpse(path)
         except OSError as error:
             self._app.report(f"{path} cannot be read: {error.strerror or error}")
-            return
-        if session:
-            self.session(path, play=False)
-        else:
-            self.scenario(path, play=False)
+            return None
+        self._glimpse = GlimpseScreen(seen)
+        self._app.push_screen(self._glimpse)
+        return partial(self.session if seen.session else self.scenario, path, play=False)
 
     def scenario(self, path: Path, *, play: bool, until: int | None = None, in_place_of: RunView | None = None) -> None:
         def make(home: Home, _: bool) -> Opened:
@@ -116,12 +122,22 @@ class Opener:
         try:
             screen = await asyncio.to_thread(_made, wanted, self._app.home, read_only)
         except Exception as error:
+            self._end_glimpse()
             if not self._explained(error, wanted):
                 raise
             return
         if wanted.in_place_of is not None:
             await self.leave(wanted.in_place_of)
-        self._app.push_screen(screen)
+        with self._app.batch_update():  # what is below is not seen in between
+            self._end_glimpse()
+            await self._app.push_screen(screen)
+
+    def _end_glimpse(self) -> None:
+        """Take it away, with any dialog that was opened above it meanwhile."""
+        while self._glimpse is not None:
+            if self._app.screen is self._glimpse:
+                self._glimpse = None
+            self._app.pop_screen()
 
     def _explained(self, error: Exception, wanted: Wanted) -> bool:
         """Ask about what a person can allow, say what else is wrong. Returns whether it was one of the known errors."""

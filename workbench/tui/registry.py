@@ -101,7 +101,7 @@ ACTIONS: tuple[Action, ...] = (
     _home("show_sessions", "right", "sessions", "To the sessions."),
     _home("open", "enter", "open", "Open it, paused before the first move.", unless=when.picked),
     _home("open_and_run", "r", "open and run", "Open it and run.", short="run", unless=when.picked),
-    _home("filter", "slash", "filter", "Show only what holds the text you type."),
+    _home("filter", "slash", "filter", "Show only what holds the words: also tool:add, status:answered, cost>0.1."),
     _home("new_script", "n", "new script…", "Begin a script: choose what it starts with, and name it.", short="new…"),
     _home("edit_script", "e", "edit script", "Edit the script; an example is edited in a copy.", unless=when.picked),
     _home("rename", "s", "name it…", "Give the session another name.", short="name…", unless=when.picked),

@@ -85,6 +85,8 @@ class Item:
     """Whether a first start begins with it."""
     lesson: int | None = None
     """Its place in a course; None where it has none."""
+    saved: Saved | None = None
+    """The session that it is."""
 
     @property
     def path(self) -> Path:
@@ -129,10 +131,19 @@ class Saved:
     """What is shown of a session file."""
 
     summary: SessionSummary
-    outcome: Outcome
+    status: Status
+    """As people see it: a question that nobody has answered is no event, and so not in the summary."""
     script: str
     """The path of its scenario, with links resolved; "" when it has none."""
     example: bool
+    tools: tuple[str, ...] = ()
+    """The tools that the model called, each once."""
+    cost: float | None = 0.0
+    """USD; None where it is unknown."""
+
+    @property
+    def outcome(self) -> Outcome:
+        return OUTCOMES[self.status]
 
 
 # ---------------------------------------------------------------- arranging
@@ -284,6 +295,7 @@ def _session_item(kept: Saved, depth: int, now: float, forks: int) -> Item:
         depth=depth,
         forks=forks,
         example=kept.example,
+        saved=kept,
     )
 
 
@@ -303,12 +315,6 @@ def _bad_item(bad: Bad) -> Item:
         group=UNREADABLE,
         why=bad.why,
     )
-
-
-def matching(items: Sequence[Item], text: str) -> list[Item]:
-    """The items that hold every word of the text, in any case; all of them for a text without words."""
-    wanted = text.casefold().split()
-    return [item for item in items if all(word in item.text for word in wanted)] if wanted else list(items)
 
 
 AGES = ((60, "min"), (3600, "h"), (86_400, "d"), (7 * 86_400, "wk"), (30 * 86_400, "mo"), (365 * 86_400, "y"))

@@ -22,6 +22,7 @@ from workbench import headless
 from workbench.cli import main
 from workbench.clocks import VirtualClock
 from workbench.core.statuses import Status
+from workbench.export.forms import FORMS
 from workbench.home import Home, packaged_folder
 from workbench.models.ping import ping
 from workbench.models.wire.wires import WIRES
@@ -190,16 +191,17 @@ def test_commands_show_no_key(home: Home, key: str, capsys: pytest.CaptureFixtur
                 done.append(Done(code, *capsys.readouterr()))
         return done
 
-    session = str(home.root / "kept.toml")
+    session, records = str(home.root / "kept.toml"), str(home.root / "records.jsonl")
+    exports = [("export", session, "--to", form.name) for form in FORMS]
     shows = [("show", session, "--as", form) for form in ("text", "json", "requests", "cost")]
     done = asyncio.run(
         served(
-            ("run", "FILE", "--save", session), ("run", "FILE", "--json"), ("resume", session, "--message", "More."),
-            ("models", "--ping"), ("models", "--ping", "--json"), ("check", "FILE"), *shows,
+            ("run", "FILE", "--save", session, "--records", records), ("run", "FILE", "--json"), ("resume", session, "--message", "More."),
+            ("models", "--ping"), ("models", "--ping", "--json"), ("check", "FILE"), *shows, *exports,
         )
     )  # fmt: skip
     shown = "".join(each.out + each.err for each in done)
-    assert "[key]" in shown
+    assert all("[key]" in each.out for each in done[-len(FORMS) :])
     assert_nowhere(key, shown, home.root)
 
 

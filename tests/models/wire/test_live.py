@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -195,15 +196,44 @@ async def test_a_server_that_is_not_there_or_hangs_up() -> None:
         gone = server.url
     failure, signals = await failing(model(gone))
     assert (failure.kind, failure.attempts, len(signals)) == ("unavailable", 3, 2)
-    assert "no connection" in failure.detail
+    assert "nobody listens there" in failure.detail
     async with Server(hang_up) as server:
         failure, _ = await failing(model(server.url))
     assert (failure.kind, failure.attempts) == ("unavailable", 3)
 
 
-async def test_a_name_that_nobody_has() -> None:
+async def test_a_name_that_nobody_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", unknown)
     failure, _ = await failing(model("http://no-such-host.invalid/v1", retries=0))
-    assert failure.kind == "unavailable"
+    assert (failure.kind, "there is no host of that name" in failure.detail) == ("unavailable", True)
+
+
+async def test_nobody_at_any_of_several_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Server(WHOLE["openai"]) as server:
+        port = int(server.url.rpartition(":")[2])
+
+    async def two(*_: object, **__: object) -> list[Any]:
+        kind = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+        return [(*kind, ("127.0.0.1", port)), (*kind, ("127.0.0.2", port))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", two)
+    failure, _ = await failing(model(f"http://localhost:{port}", retries=0))
+    assert "nobody listens there" in failure.detail
+
+
+async def test_a_server_that_speaks_no_tls() -> None:
+    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 hello\r\n")
+        await reader.read(1)
+        writer.close()
+
+    async with await asyncio.start_server(plain, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        failure, _ = await failing(model(f"https://127.0.0.1:{port}", retries=0))
+    assert (failure.kind, "it does not speak TLS" in failure.detail) == ("unavailable", True)
 
 
 CUT = {

@@ -304,26 +304,6 @@ async def test_nobody_listens() -> None:
     assert await asked(live(f"http://127.0.0.1:{port}")) == ("unavailable", "")
 
 
-async def test_a_server_that_speaks_no_tls() -> None:
-    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"220 hello\r\n")
-        await reader.read(1)
-        writer.close()
-
-    server = await asyncio.start_server(plain, "127.0.0.1", 0)
-    async with server:
-        port = server.sockets[0].getsockname()[1]
-        assert await asked(live(f"https://127.0.0.1:{port}")) == ("unavailable", "")
-
-
-async def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def unknown(*_: object, **__: object) -> None:
-        raise socket.gaierror(-2, "Name or service not known")
-
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", unknown)
-    assert await asked(live("http://no-such-host.invalid")) == ("unavailable", "")
-
-
 @contextmanager
 def deaf() -> Iterator[int]:
     """A port whose queue of connections is full, so that a further one never comes about."""

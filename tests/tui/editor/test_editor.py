@@ -406,7 +406,7 @@ async def test_a_session_is_not_edited(home: Home) -> None:
 
 async def test_somebody_writes_from_the_editor_alone_how_a_made_up_tool_is_corrected(home: Home) -> None:
     async with at_desk(home) as desk:
-        await desk.press("n", "6")
+        await desk.press("n", "7")
         await desk.type("Weather\n")
         await desk.settle(lambda: desk.open)
         await desk.press("down", "down")
@@ -414,14 +414,18 @@ async def test_somebody_writes_from_the_editor_alone_how_a_made_up_tool_is_corre
         await desk.read()
         assert 'unknown key "tool"; did you mean "tools"?' in " ".join(desk.problems)
         await desk.replace("tool =", "tools =")
-        await desk.press("f2", "4")
-        await desk.press("f2", "1")
-        await desk.replace('ACTION: tool_name {"argument": "value"}', 'ACTION: lookup_population {"city": "Paris"}')
+        await desk.read()
+        await desk.press("f2")
+        assert desk.sees("Insert, in protocol text")
+        assert desk.sees("3  a reply that calls a made-up tool")
+        await desk.press("3", "f2", "1")
+        await desk.replace('{"city": "…"}', '{"city": "Paris"}')
         await desk.press("f2", "2")
+        await desk.replace("ANSWER: the answer", "ANSWER: ${last}")
         await desk.replace('\n[[model.reply]]\ntext = "ANSWER: this"\n', "")
         await desk.press("f2", "up", "enter")
-        await desk.replace('answer = "the answer"', 'answer = "2100000"')
-        assert desk.problems == ["✓ nothing is wrong with it"]
+        await desk.replace('status = "answered"', 'status = "answered"\nanswer = "2100000"')
+        assert desk.problems[0].startswith("✓ nothing is wrong with it   ≈ line 5: there is no tool")
         await desk.press("f5")
         await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.run.state.started)
         await desk.press("r")

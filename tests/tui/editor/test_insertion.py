@@ -6,8 +6,9 @@ from tests.tui.editor.desk import GOOD
 from workbench.core.values import ToolInfo
 from workbench.scenarios.loader import parse_scenario
 from workbench.scenarios.review import Known, review
-from workbench.scenarios.templates import pieces
+from workbench.scenarios.templates import Piece
 from workbench.tui.editor.insertion import insertion
+from workbench.view.script_pieces import script_pieces
 
 REPLY = '[[model.reply]]\ntext = "new"\n'
 LIMITS = "[limits]\nsteps = 9\n"
@@ -23,6 +24,7 @@ tool = "add"
 [[model.reply]]
 text = "two"
 """
+NATIVE_PIECES = script_pieces("native", [ToolInfo(name="add")])
 
 
 def put(document: str, line: int, piece: str) -> tuple[str, int]:
@@ -73,7 +75,7 @@ def test_brackets_inside_a_text_begin_no_table() -> None:
 
 
 @pytest.mark.parametrize("line", range(1, 12))
-@pytest.mark.parametrize("piece", pieces(), ids=[piece.title for piece in pieces()])
-def test_every_piece_can_be_put_everywhere(piece: object, line: int) -> None:
-    document, _ = put(NATIVE, line, piece.text)  # type: ignore[attr-defined]
+@pytest.mark.parametrize("piece", NATIVE_PIECES, ids=[piece.title for piece in NATIVE_PIECES])
+def test_every_piece_can_be_put_everywhere(piece: Piece, line: int) -> None:
+    document, _ = put(NATIVE, line, piece.text)
     assert review(document, "x", Known(tools=(ToolInfo(name="add"),))).problems == ()

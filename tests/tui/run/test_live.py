@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.models.wire.echoes import KEY, echoed, refused
 from tests.models.wire.server import Answer, Exchange, Server, chat, http, ndjson, sse, stream
 from tests.tui.run.stage import Stage, staged, write_scenario
 from workbench.clocks import SystemClock
@@ -269,6 +270,30 @@ async def test_space_asks_again_once(home: Home) -> None:
 # ---------------------------------------------------------------- what it costs, where it is, whether it answers
 
 
+@pytest.mark.parametrize("wire", ["openai", "anthropic", "ollama"])
+async def test_a_key_that_everybody_says_back_is_never_on_the_screen(
+    home: Home, wire: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "LOCAL_KEY"):
+        monkeypatch.setenv(variable, KEY)
+    (home.root / "models.toml").write_text(
+        f'[[model]]\nname = "mine"\nwire = "{wire}"\nmodel = "small"\nkey_env = "LOCAL_KEY"\n'
+    )
+    seen: list[str] = []
+    async with at(home, *echoed(wire, KEY, streams=True), refused(KEY), wire="mine", model="retries = 3") as (stage, _):
+        await stage.send("r")
+        while stage.run.status is not Status.ANSWERED:
+            await stage.pilot.pause()
+            seen.append(stage.text)
+        await stage.settle()
+        for keys in (["up", "up", "enter"], ["escape"], ["w"], ["escape"], ["p"]):
+            await stage.press(*keys)
+            seen += [stage.text, stage.app.export_screenshot()]
+    assert "[key]" in "".join(seen)
+    assert all(KEY not in text for text in seen)
+    assert all(KEY.encode() not in file.read_bytes() for file in home.root.rglob("*") if file.is_file())
+
+
 async def test_a_cost_that_nobody_knows_is_said_before_and_all_along(home: Home) -> None:
     async with at(home, http(chat("hello")), model="") as (stage, _):
         assert "no price is known for small: the cost is unknown, not 0" in together(stage)
@@ -290,13 +315,16 @@ async def test_a_key_that_is_missing_is_said_before_anything_is_sent(home: Home)
 
 async def test_p_asks_whether_the_server_answers(home: Home) -> None:
     listed: dict[str, Any] = {"data": [{"id": "small"}]}
-    async with at(home, http(listed), http({"data": []}), http({}, 401)) as (stage, server):
+    foreign: dict[str, Any] = {"error": {"message": "no\x1b]0;[b]x\x07"}}
+    async with at(home, http(listed), http({"data": []}), http(foreign, 401)) as (stage, server):
         await stage.press("p")
         assert stage.notice == f"✓ openai at {server.url}: answers, and has the model"
         await stage.press("p")
-        assert "answers, but small is not among its 0 models" in stage.notice
+        assert "answers, but has no model at all" in stage.notice
         await stage.press("p")
         assert stage.notice.startswith(f"✗ openai at {server.url}: the key was not accepted")
+        assert "[b]x" in stage.notice
+        assert not {"\x1b", "\x07"} & set(stage.notice)
         assert [exchange.path for exchange in server.requests] == ["/models"] * 3
         assert stage.run.state.model_calls == 0
 

@@ -64,7 +64,7 @@ def numbered(count: int, lines: int = 1) -> Entries:
 
 
 class Host(App[None]):
-    """The smallest app around a transcript; it notes every message."""
+    """The smallest app around a transcript; it notes what the transcript says."""
 
     ENABLE_COMMAND_PALETTE = False
 
@@ -73,6 +73,8 @@ class Host(App[None]):
         self.transcript = Transcript(source)
         self.transcript.spaced = spaced
         self.messages: list[object] = []
+        self.picked: list[int] = []
+        """The entries that were picked, the latest last."""
         for theme in THEMES.values():
             self.register_theme(theme)
         self.theme = "ink"
@@ -84,11 +86,11 @@ class Host(App[None]):
     def compose(self) -> ComposeResult:
         yield self.transcript
 
-    def on_transcript_selected(self, message: Transcript.Selected) -> None:
-        self.messages.append(message)
+    def on_mount(self) -> None:
+        self.watch(self.transcript, "cursor", self._picked, init=False)
 
-    def on_transcript_follow_changed(self, message: Transcript.FollowChanged) -> None:
-        self.messages.append(message)
+    def _picked(self, index: int) -> None:
+        self.picked.append(index)
 
     def on_transcript_latest(self, message: Transcript.Latest) -> None:
         self.messages.append(message)

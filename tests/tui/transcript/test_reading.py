@@ -26,11 +26,6 @@ def last(app: Host) -> str:
     return next(row for row in reversed(app.rows()) if row)[12:]
 
 
-def followed(app: Host) -> tuple[bool, int]:
-    message = [each for each in app.messages if isinstance(each, Transcript.FollowChanged)][-1]
-    return message.following, message.below
-
-
 # ---------------------------------------------------------------- following the end
 
 
@@ -58,10 +53,10 @@ async def test_a_reader_who_scrolled_up_stays_put_while_entries_stream_in() -> N
         await pilot.pause()
         assert app.rows() == seen
         assert app.transcript.cursor == picked
-        assert followed(app) == (False, 518)
+        assert app.transcript.standing == (False, 518)
         await pilot.press("end")
         assert last(app) == "streamed 499"
-        assert followed(app) == (True, 0)
+        assert app.transcript.standing == (True, 0)
         assert any(isinstance(message, Transcript.Latest) for message in app.messages)
         source.add("one more")
         app.transcript.appended()
@@ -76,12 +71,12 @@ async def test_scrolling_by_mouse_stops_following_and_at_the_end_follows_again()
         for _ in range(15):
             view.scroll_up()
         await pilot.pause()
-        assert followed(app) == (False, 15)
+        assert app.transcript.standing == (False, 15)
         assert view.cursor == 84
         for _ in range(30):
             view.scroll_down()
         await pilot.pause()
-        assert followed(app) == (True, 0)
+        assert app.transcript.standing == (True, 0)
         assert view.cursor == 99
 
 
@@ -106,9 +101,9 @@ async def test_picking_an_entry_further_up_stops_following_even_when_all_is_in_v
         app.transcript.appended()
         await pilot.pause()
         assert app.transcript.cursor == 1
-        assert followed(app) == (False, 0)
+        assert app.transcript.standing == (False, 0)
         await pilot.press("down", "down")
-        assert followed(app) == (True, 0)
+        assert app.transcript.standing == (True, 0)
 
 
 # ---------------------------------------------------------------- the cursor
@@ -122,8 +117,7 @@ async def test_arrows_and_letters_go_from_entry_to_entry() -> None:
         assert any(row.startswith("▸") for row in app.rows())
         await pilot.press("j", "down")
         assert app.transcript.cursor == 38
-        picked = [message.index for message in app.messages if isinstance(message, Transcript.Selected)]
-        assert picked[-5:] == [38, 37, 36, 37, 38]
+        assert app.picked[-5:] == [38, 37, 36, 37, 38]
 
 
 async def test_home_and_the_pages() -> None:
@@ -301,11 +295,11 @@ async def test_another_source_can_be_shown() -> None:
     app = Host(numbered(100))
     async with app.run_test(size=(60, 10)) as pilot:
         await pilot.press("home")
-        app.messages.clear()
+        app.picked.clear()
         app.transcript.load(numbered(5))
         await measured(pilot)
         assert last(app) == "entry 4 line 0"
-        assert [message.index for message in app.messages if isinstance(message, Transcript.Selected)] == [4]
+        assert app.picked == [4]
 
 
 # ---------------------------------------------------------------- size

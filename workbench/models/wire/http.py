@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -170,10 +171,27 @@ def _ours(error: Exception, begun: bool) -> Exception:
                 "the server fell silent" if begun else "the server did not reply", slow=True, begun=begun
             )
         case httpx.ConnectError() | httpx.ProxyError():
-            return Unreachable(f"no connection: {error}")
+            return Unreachable(_unconnected(error))
         case httpx.DecodingError():
             return Malformed("its body is not encoded as it says")
         case httpx.UnsupportedProtocol() | httpx.LocalProtocolError() | httpx.InvalidURL() | UnicodeError():
             return Unsendable("the address or a header of the request is broken")
         case _:
             return Unreachable("the connection broke off", begun=begun)
+
+
+def _unconnected(error: BaseException) -> str:
+    """Why there is no connection. What the system said is at the end of the causes, once for each address tried."""
+    cause: BaseException | None = error
+    while cause is not None:
+        match cause:
+            case ConnectionRefusedError():
+                return "nobody listens there (is the server running?)"
+            case socket.gaierror():
+                return "there is no host of that name, or no network"
+            case ssl.SSLCertVerificationError():
+                return f"its certificate is not trusted: {cause.verify_message}"
+            case ssl.SSLError():
+                return "it does not speak TLS (is it http:// instead of https://?)"
+        cause = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause.__cause__ or cause.__context__
+    return f"no connection: {error}"

@@ -15,6 +15,7 @@ ABOUT = {
     "text-loop": "The loop at its plainest: actions and an answer as lines of text.",
     "json-loop": "Each reply is one JSON object; a mistake is corrected.",
     "native-gate": "Calls as a provider sends them, and a person who is asked first.",
+    "made-up-tool": "A tool that is not there is called; the model is corrected, and answers.",
     "be-the-model": "No script: you type each reply yourself.",
     "faults": "Things go wrong on purpose: a wrong number, a provider that is away.",
     "empty": "A goal and an answer.",
@@ -57,7 +58,7 @@ def templates() -> tuple[Template, ...]:
 
 @cache
 def pieces() -> tuple[Piece, ...]:
-    """All pieces."""
+    """All pieces but replies, which depend on the protocol of the script."""
     data = tomllib.loads((FOLDER / "pieces.toml").read_text(encoding="utf-8"))
     return tuple(Piece(**table) for table in data["piece"])
 

@@ -13,6 +13,7 @@ from textual.message import Message
 from workbench.tui.actions import bindings
 from workbench.tui.run.frame import Block
 from workbench.view.entries import Line, Span
+from workbench.view.lines import wrap
 
 if TYPE_CHECKING:
     from workbench.scenarios.errors import Problem
@@ -52,11 +53,11 @@ class ProblemList(Block, can_focus=True, inherit_bindings=False):
         """For the width there is."""
         from workbench.view.problems import problem_lines  # with what reads scenarios, after the first frame
 
+        width = max(20, self.app.size.width - 2)
         if not self.problems:
             self._about = []
-            self.put([self._well])
+            self.put(wrap(self._well, width))
             return
-        width = max(20, self.app.size.width - 2)
         lines, self._about = problem_lines(self.problems, self.picked, width)
         self.put(lines)
 

@@ -19,7 +19,7 @@ from workbench.home import Home
 from workbench.scenarios.files import ScriptFileError
 from workbench.scenarios.review import Known, Review, review
 from workbench.scenarios.schema import Scenario
-from workbench.scenarios.templates import pieces
+from workbench.scenarios.templates import Piece
 from workbench.tui.actions import bindings
 from workbench.tui.choose import Choose
 from workbench.tui.dialogs import Confirm
@@ -35,6 +35,7 @@ from workbench.view.entries import Line, Span
 from workbench.view.figures import counted
 from workbench.view.lines import heading
 from workbench.view.preview import preview
+from workbench.view.script_pieces import protocol_in, script_pieces
 
 PAUSE = 0.12
 """Seconds after a key until the text is read: somebody who types fast is not interrupted."""
@@ -152,6 +153,7 @@ class EditorScreen(Screen[None]):
     @on(TextArea.SelectionChanged)
     def _moved(self) -> None:
         self._draw_top()
+        self._draw_problems()
         self._draw_preview()
 
     def on_descendant_focus(self) -> None:
@@ -197,6 +199,9 @@ class EditorScreen(Screen[None]):
         well: Line = (Span("✓ ", "go"), Span("nothing is wrong with it", "quiet"))
         if self.reviewed is None:
             well = (Span("reading…", "quiet"),)
+        elif remark := self.review.remark_at(row):
+            about = f"line {remark.line}: {remark.message}"
+            well = (*well, Span("   ≈ ", "changed"), Span(about))
         self.problems.show(problems, well, self.problems.picked if picked is None else picked)
 
     def _draw_preview(self) -> None:
@@ -321,15 +326,27 @@ class EditorScreen(Screen[None]):
 
     def action_insert_table(self) -> None:
         """Choose a table to put in after that of the caret."""
-        choices = [(piece.title, "") for piece in pieces()]
-        self.app.push_screen(Choose("Insert", choices), self._insert)
+        offered = self._pieces()
 
-    def _insert(self, index: int | None) -> None:
-        if index is None:
-            return
+        def chosen(index: int | None) -> None:
+            if index is not None:
+                self._insert(offered[index])
+
+        protocol = protocol_in(self.text)
+        self.app.push_screen(Choose(f"Insert, in protocol {protocol}", [(each.title, "") for each in offered]), chosen)
+
+    def _pieces(self) -> list[Piece]:
+        """What can be put in: replies as this script has them, and for its tools."""
+        scenario = self._good
+        named = scenario.tools if scenario is not None else ()
+        tools = [tool for name in named for tool in self.known.tools if tool.name == name]
+        finish = scenario.protocol_options.finish if scenario is not None else "text"
+        return script_pieces(protocol_in(self.text), tools, finish=finish)
+
+    def _insert(self, piece: Piece) -> None:
         area = self.area
         lines = area.document.lines
-        what = insertion("\n".join(lines), area.cursor_location[0], pieces()[index].text)
+        what = insertion("\n".join(lines), area.cursor_location[0], piece.text)
         if what.text:
             at_end = what.row >= len(lines)
             area.insert(what.text, (len(lines) - 1, len(lines[-1])) if at_end else (what.row, 0))

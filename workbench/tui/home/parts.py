@@ -16,9 +16,11 @@ from workbench.tui.home.lists import ItemList
 from workbench.tui.home.rows import heading
 from workbench.tui.paint import content, contents
 from workbench.view.entries import Line, Span
-from workbench.view.shelf import Item, matching
+from workbench.view.query import Query
+from workbench.view.shelf import Item
 from workbench.view.visible import visible
 
+PLACEHOLDER = "words, tool:add, status:answered, cost>0.1; enter opens, tab goes to the list"
 NOTE_ROWS = 6
 """Rows of sentences shown at once; how many more there are is said."""
 
@@ -68,8 +70,7 @@ class Column(Vertical):
         super().__init__(id=id)
         self._title = title
         self.items: Sequence[Item] = ()
-        """All there are, whatever the filter says."""
-        self._filter = ""
+        """All there are, whatever the filter leaves of them."""
         self.list = ItemList("reading…")
         self._heading = Heading(title)
 
@@ -77,25 +78,24 @@ class Column(Vertical):
         yield self._heading
         yield self.list
 
-    def fill(self, items: Sequence[Item]) -> None:
-        """These are all items there are."""
+    def fill(self, items: Sequence[Item], found: Sequence[Item], query: Query) -> None:
+        """These are all items there are, and those that the query finds."""
         self.items = items
-        self._show(stay_at_top=not self._filter)
+        self._show(found, query, stay_at_top=query.is_empty)
 
     def with_forks(self, item: Item) -> Sequence[Item]:
         """The item and all that was forked from it, also where a filter hides some of them."""
         at = next((at for at, each in enumerate(self.items) if each.key == item.key), len(self.items))
         return self.items[at : at + 1 + item.forks]
 
-    def filter(self, text: str) -> None:
-        """Show only the items that hold the text."""
-        self._filter = text
-        self._show(stay_at_top=False)
+    def narrow(self, found: Sequence[Item], query: Query) -> None:
+        """These are the items that the query finds."""
+        self._show(found, query, stay_at_top=False)
 
-    def _show(self, *, stay_at_top: bool) -> None:
-        nothing = f"nothing holds {visible(self._filter)}" if self._filter else f"no {self._title.lower()} yet"
-        self.list.show(matching(self.items, self._filter), nothing, stay_at_top=stay_at_top)
-        shown, total = len(self.list.items), len(self.items)
+    def _show(self, found: Sequence[Item], query: Query, *, stay_at_top: bool) -> None:
+        nothing = f"no {self._title.lower()} yet" if query.is_empty else f"nothing holds {visible(query.text)}"
+        self.list.show(found, nothing, stay_at_top=stay_at_top)
+        shown, total = len(found), len(self.items)
         self._heading.right = f"{shown:,} of {total:,}" if shown != total else f"{total:,}"
 
 
@@ -107,6 +107,7 @@ class FilterRow(Horizontal):
     FilterRow.open { display: block; }
     FilterRow Input { width: 1fr; background: $surface; }
     FilterRow Static { width: auto; color: $wb-quiet; }
+    FilterRow .problem { max-width: 60%; padding-left: 1; color: $wb-error; }
     """
 
     @property
@@ -117,8 +118,13 @@ class FilterRow(Horizontal):
         """Give the field focus, and make it first if need be."""
         if not self.is_open:
             self.add_class("open")
-            await self.mount(Static("/ "), Input(placeholder="type; enter opens, tab goes to the list", compact=True))
+            field = Input(placeholder=PLACEHOLDER, compact=True)
+            await self.mount(Static("/ "), field, Static("", classes="problem"))
         self.query_one(Input).focus()
+
+    def say(self, problem: str) -> None:
+        """What is wrong with what is typed, or nothing."""
+        self.query_one(".problem", Static).update(Content(visible(problem)))
 
     def close(self) -> None:
         self.remove_class("open")

@@ -39,8 +39,9 @@ class HomeScreen(Shelves):
         self.action_open()
 
     @on(Input.Submitted)
-    def _found(self) -> None:
+    async def _submitted(self) -> None:
         """Whoever comes back is done with typing: the filter stays, and the keys are about the list."""
+        await self.found()
         self.active.list.focus()
         self.action_open()
 

@@ -6,6 +6,8 @@ import asyncio
 import gc
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,7 +17,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Input
-from textual.worker import WorkType
+from textual.worker import Worker, WorkerCancelled, WorkerFailed, WorkType
 
 from workbench.home import Home
 from workbench.tui.actions import bindings, reason_not
@@ -26,9 +28,12 @@ from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.view.entries import Line, Span
 from workbench.view.folders import Shelf
+from workbench.view.query import EVERYTHING, Query, matching, read_query
 from workbench.view.shelf import Item, first_script, next_lesson
 
 TITLE = "Agent workbench"
+GLANCE = 0.02
+"""Seconds before the first frame for a glance at the scripts; the rest of them comes when all are read."""
 FIRST_CHUNK = 64
 """Sessions read before the list is drawn for the first time; each chunk after it is twice as long."""
 
@@ -56,8 +61,10 @@ class Shelves(Screen[None]):
     }
     """
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, *, at_once: bool = True) -> None:
+        """`at_once`: whether the scripts are in its first frame, because nothing else will stand above it."""
         super().__init__()
+        self._at_once = at_once
         self.home = home
         self.scripts = Column("Scripts", id="scripts")
         self.sessions = Column("Sessions", id="sessions")
@@ -72,6 +79,8 @@ class Shelves(Screen[None]):
         """The key of a session that is to be picked as soon as it is read."""
         self._hinted = ""
         """The key of the script that the hint is about, while it stands there."""
+        self._query = EVERYTHING
+        self._searching: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
         yield TopRow(TITLE, short(self.home.root))
@@ -82,9 +91,20 @@ class Shelves(Screen[None]):
         yield self._filter
         yield KeyLine(keymap_of(self.app), id="keys")
 
+    def on_mount(self) -> None:
+        if self._at_once:
+            self._shelf.glance_at_scripts(GLANCE)
+            items = self._shelf.scripts()
+            self.scripts.fill(items, items, self._query)
+
     def on_screen_resume(self) -> None:
         # After the first frame: reading imports what parses files, and that must not keep the screen waiting.
-        self.call_after_refresh(self.read_again)
+        self.call_after_refresh(self._read_if_seen)
+
+    def _read_if_seen(self) -> None:
+        """What stands above is being opened, and reading would keep it waiting."""
+        if self.app.screen is self:
+            self.read_again()
 
     @property
     def situation(self) -> Situation:
@@ -114,38 +134,41 @@ class Shelves(Screen[None]):
 
     async def _read(self) -> None:
         shelf = self._shelf
-        if not self._started:
-            await self._glance()
-        await asyncio.to_thread(shelf.read_scripts)
         fresh = await asyncio.to_thread(shelf.list_sessions)
-        if fresh:
-            self.scripts.fill(await asyncio.to_thread(shelf.scripts))
+        self._say_unread(len(fresh))
+        await self._fill_sessions(unread=len(fresh))  # all that is known from before, at once
+        await asyncio.to_thread(shelf.read_scripts)
+        await self._fill_scripts()
         unread = len(fresh)
         for chunk in _chunks(fresh):
             self._say_unread(unread)
             await asyncio.to_thread(shelf.read_sessions, chunk)
             unread -= len(chunk)
-            self.sessions.fill(await asyncio.to_thread(shelf.sessions, time.time()))
+            await self._fill_sessions(unread=unread)
         self._say_unread(0)
-        self.scripts.fill(await asyncio.to_thread(shelf.scripts))
-        sessions = await asyncio.to_thread(shelf.sessions, time.time())
-        self.sessions.fill(sessions)
+        await self._fill_scripts()
         if self._wanted:
             self.sessions.list.pick_key(self._wanted)
             self._wanted = ""
         if not self._started:
             self._started = True
-            if all(item.example for item in sessions):
+            if all(item.example for item in self.sessions.items):
                 self._show_where_to_begin()
             gc.freeze()  # What is there now stays: without it, a full collection stands in the way of a key.
 
-    async def _glance(self) -> None:
-        """Show what there is before that is imported which reads it in earnest."""
-        await asyncio.to_thread(self._shelf.glance_at_scripts)
-        self.scripts.fill(await asyncio.to_thread(self._shelf.scripts))
-        drawn = asyncio.Event()
-        self.call_after_refresh(drawn.set)
-        await drawn.wait()
+    async def _fill_scripts(self) -> None:
+        items = await asyncio.to_thread(self._shelf.scripts)
+        self.scripts.fill(items, self._scripts_found(items), self._query)
+
+    async def _fill_sessions(self, *, unread: int) -> None:
+        items = await asyncio.to_thread(self._shelf.sessions, time.time())
+        if unread and not items:
+            return  # that there are none is not known yet
+        query = self._query
+        found = await asyncio.to_thread(self._shelf.found, items, query)
+        self.sessions.fill(items, found, query)
+        if query is not self._query:
+            await self._search()
 
     def next_lesson(self, path: str) -> Item | None:
         """The lesson after the one in that file, as far as the scripts have been read."""
@@ -219,25 +242,52 @@ class Shelves(Screen[None]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
-        self._narrow(event.value)
+        self._look_for(read_query(event.value))
+        self._filter.say(self._query.problem)
 
-    def _narrow(self, text: str) -> None:
-        """Show what holds the text; where the column that keys are about has nothing, they are about the other."""
+    def _look_for(self, query: Query) -> None:
         self.note.say()
-        self.scripts.filter(text)
-        self.sessions.filter(text)
+        self._query = query
+        if query.tests:  # only sessions called or cost anything, so they are what is looked for
+            self._activate(self.sessions, focus=False)
+        self.scripts.narrow(self._scripts_found(self.scripts.items), query)
+        work: WorkType[None] = self._search
+        self._searching = self.run_worker(work, group="search", exclusive=True)
+
+    def _scripts_found(self, items: Sequence[Item]) -> Sequence[Item]:
+        """By words alone: a script has called nothing, and cost nothing."""
+        return matching(items, replace(self._query, tests=()))
+
+    async def _search(self) -> None:
+        query, items = self._query, self.sessions.items
+        found = await asyncio.to_thread(self._shelf.found, items, query)
+        if query is self._query and items is self.sessions.items:  # else another search or reading has shown more
+            self.sessions.narrow(found, query)
+            self._turn_to_what_is_found()
+
+    def _turn_to_what_is_found(self) -> None:
+        """Where the column that keys are about has nothing, they are about the other."""
         other = self.sessions if self.active is self.scripts else self.scripts
         if other.list.items and not self.active.list.items:
             self._activate(other, focus=False)
+
+    async def found(self) -> None:
+        """Wait until the lists are what the filter leaves."""
+        if self._searching is not None:
+            with suppress(WorkerCancelled, WorkerFailed):
+                await self._searching.wait()
 
     def action_close(self) -> None:
         """The filter first, then what was said."""
         if self._filter.is_open:
             self.active.list.focus()
             self._filter.close()
-            self._narrow("")
+            self._look_for(EVERYTHING)
         else:
             self.note.say()
+
+    def on_unmount(self) -> None:
+        self._shelf.close()
 
 
 def _chunks(paths: Sequence[Path]) -> Iterator[Sequence[Path]]:

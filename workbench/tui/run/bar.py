@@ -13,6 +13,7 @@ from textual.widgets import Input, Static
 
 from workbench.tui.actions import bindings
 from workbench.tui.paint import contents
+from workbench.tui.run.frame import Block
 from workbench.tui.textarea import PlainArea
 from workbench.tui.transcript.wrap import shown
 from workbench.view.bars import Bar
@@ -188,14 +189,14 @@ class BarPane(Vertical):
     aside = ""
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="bar-title")
+        yield Block("", id="bar-title")
         with BarScroll(id="bar-scroll", classes="in"):
-            yield Static("", id="bar-body")
+            yield Block("", id="bar-body")
         yield BarArea("", id="bar-area", classes="in", tab_behavior="focus", show_line_numbers=False)
         yield Input("", id="bar-field", classes="in", compact=True)
         yield SearchField("", id="bar-search", classes="in", compact=True)
         yield LimitsList(id="bar-limits", classes="in")
-        yield Static("", id="bar-note")
+        yield Block("", id="bar-note")
 
     # ------------------------------------------------------------ pieces
 
@@ -228,17 +229,17 @@ class BarPane(Vertical):
 
     def show_question(self, bar: Bar, *, covers: bool) -> None:
         """A question, a stop or the past. `covers` says whether it wants an answer."""
-        self._open("question", bar.role, bar.title, covers=covers)
+        self._open("question", bar.role, bar.title, inside=self.scroll if bar.body else None, covers=covers)
         self._body(bar.body)
 
     def show_list(self, mode: ListMode, role: Role, title: Line, lines: list[Line], picked: int = 0) -> None:
         """Choices to make by key."""
-        self._open(mode, role, title)
         if mode == "limits":
-            self.limits.display = True
+            self._open(mode, role, title, inside=self.limits)
             self.limits.show(lines, picked)
             self.limits.focus()
         else:
+            self._open(mode, role, title, inside=self.scroll if lines else None)
             self._body(tuple(lines))
 
     def open_area(
@@ -252,35 +253,33 @@ class BarPane(Vertical):
         numbered: bool = False,
     ) -> None:
         """A field for text over several lines, and what was typed in it before. `numbered` numbers the lines."""
-        self._open(mode, role, title)
         area = self.area
+        self._open(mode, role, title, inside=area)
         area.show_line_numbers = numbered or mode == "edit"
         area.enter_sends = mode == "message"
         area.begin(text, draft)
-        area.display = True
         area.move_cursor(area.document.end)
         area.focus()
 
     def open_field(self, mode: FieldMode, role: Role, title: Line, text: str = "", hint: str = "") -> None:
         """A field for one line."""
-        self._open(mode, role, title)
-        field = self.field
+        field = self.query_one("#bar-search" if mode == "search" else "#bar-field", Input)
+        self._open(mode, role, title, inside=field)
         field.value = shown(text)
         field.cursor_position = len(field.value)
         field.placeholder = hint
-        field.display = True
         field.focus()
 
     def note(self, *lines: Line) -> None:
         """Below the field: whether what is typed is valid, then what comes of it as far as there is room."""
-        note, self._note = self.query_one("#bar-note", Static), lines
+        note, self._note = self.query_one("#bar-note", Block), lines
         width = max(4, self.app.size.width - 4)
         all_rows = wrapped([line for line in lines if line], width)
         rows = all_rows[: self._note_rows]
         if len(rows) < len(all_rows):
-            rows[-1] = (*clip(rows[-1], width - 2), Span(" …", "quiet"))
+            rows[-1] = clip((*rows[-1], Span(" …", "quiet")), width)
         note.display = bool(rows)
-        note.update(contents(rows))
+        note.put(rows)
         self._fit(len(rows))
 
     def resized(self) -> None:
@@ -305,12 +304,15 @@ class BarPane(Vertical):
             self.aside = text
             self._draw_title()
 
-    def _open(self, mode: Mode, role: Role | str, title: Line, *, covers: bool = False) -> None:
+    def _open(
+        self, mode: Mode, role: Role | str, title: Line, *, inside: Widget | None = None, covers: bool = False
+    ) -> None:
+        """Show the title and, of what may stand below it, `inside`. What stays as it was costs no layout."""
         self.mode, self._title = mode, title
         self.set_classes(f"open {role}")
         self.screen.set_class(covers or mode in COVERS, "covered")
         for widget in self.query(".in"):
-            widget.display = False
+            widget.display = widget is inside
         self._draw_title()
         self.note()
 
@@ -324,7 +326,7 @@ class BarPane(Vertical):
         rows = [line for part in _split(self._title, width, self.mode) for line in wrap(part, width)]
         if self.aside and self.mode in ASIDE:
             rows.insert(0, (Span(self.aside, "wait", bold=True),))
-        self.query_one("#bar-title", Static).update(contents(rows))
+        self.query_one("#bar-title", Block).put(rows)
         self._title_rows = len(rows)
         self._fit(0)
 
@@ -339,8 +341,7 @@ class BarPane(Vertical):
         return height * 7 // 10 - (4 if width >= 100 else 2)
 
     def _body(self, lines: tuple[Line, ...]) -> None:
-        self.scroll.display = bool(lines)
-        self.query_one("#bar-body", Static).update(contents(lines))
+        self.query_one("#bar-body", Block).put(list(lines))
         picked = next((row for row, line in enumerate(lines) if line and line[0].text.startswith("▸")), 0)
         self.call_after_refresh(_bring, self.scroll, picked)
 

@@ -22,6 +22,7 @@ from workbench.tui.situation import Situation
 from workbench.tui.transcript.widget import Transcript
 from workbench.view.desk import Desk
 from workbench.view.entries import Span
+from workbench.view.visible import visible
 
 if TYPE_CHECKING:
     from workbench.opening import Opened
@@ -133,7 +134,7 @@ class RunBase(Screen[None]):
 
     def say(self, text: str) -> None:
         """One line above the bar, until the next key and for a few seconds at most."""
-        self._said, self._said_until = text, time_now() + SAID_FOR
+        self._said, self._said_until = visible(text), time_now() + SAID_FOR
         self.draw_notice()
         self.set_timer(SAID_FOR, self.draw_notice)
 

@@ -35,6 +35,8 @@ class Drawing(Driving):
         self._bar_key: object = None
         self.drawn_cursor = -1
         """The entry that was picked when what follows it was drawn."""
+        self.drawing = False
+        """Whether everything is about to be drawn, so that nothing else need be."""
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._resized)
@@ -51,6 +53,7 @@ class Drawing(Driving):
         super().draw()
         if not self.is_attached or not self.query(Transcript):
             return  # a screen that is being taken down loses its parts one by one
+        self.drawing = True
         self.desk.refresh()
         transcript = self.transcript
         transcript.spaced = not self.narrow
@@ -64,6 +67,7 @@ class Drawing(Driving):
         self.draw_selection()
         self._draw_bar()
         self.draw_keys()
+        self.drawing = False
 
     def _call_changed(self, call_id: str) -> None:
         """What stands under a call in the reply that asked for it is something else now; so is how its result waits."""

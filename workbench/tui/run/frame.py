@@ -32,10 +32,12 @@ class Block(Static):
     lines: list[Line] | None = None
 
     def put(self, lines: list[Line]) -> None:
-        """Draw the lines; the screen is laid out anew only where their number changed."""
+        """Draw the lines; the screen is laid out anew only where there are more or fewer rows than before."""
         before, self.lines = self.lines, lines
         if lines != before:
-            self.update(self.drawn(lines), layout=before is None or len(lines) != len(before))
+            # At another width the lines before these may have been wrapped.
+            wrapped = bool(self.styles.is_auto_height) and self.content_size.height != len(lines)
+            self.update(self.drawn(lines), layout=wrapped or before is None or len(lines) != len(before))
 
     def drawn(self, lines: list[Line]) -> Content:
         """The lines as they are drawn."""

@@ -76,6 +76,7 @@ class LookingBack(Drawing):
         desk, transcript = self.desk, self.transcript
         if self.bar.mode not in ("", "question"):
             self.close_field()
+        self.drawing = True
         count = len(desk.timeline)
         if desk.looking_back:
             transcript.truncate(count)

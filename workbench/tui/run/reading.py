@@ -25,15 +25,14 @@ class Reading(Deciding):
 
     # ------------------------------------------------------------ the transcript
 
-    @on(Transcript.Selected)
+    def on_mount(self) -> None:
+        self.watch(self.transcript, "cursor", self._selected, init=False)
+        self.watch(self.transcript, "standing", self.draw_notice, init=False)
+
     def _selected(self) -> None:
-        if self.is_attached and self.picked != self.drawn_cursor:
+        if self.is_attached and not self.drawing and self.picked != self.drawn_cursor:
             self.draw_selection()
             self.draw_keys()
-
-    @on(Transcript.FollowChanged)
-    def _follow_changed(self) -> None:
-        self.draw_notice()
 
     @on(CallsPane.Moved)
     def _call_moved(self, event: CallsPane.Moved) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from textual import events
 from textual.message import Message
+from textual.reactive import reactive
 from textual.worker import Worker
 
 from workbench.tui.actions import bindings
@@ -21,28 +21,11 @@ class Transcript(Pane):
 
     BINDINGS = bindings("transcript")
 
-    @dataclass
-    class Selected(Message):
-        """Another entry is picked, by a person or because the end is followed."""
+    standing: reactive[tuple[bool, int]] = reactive((True, 0), repaint=False)
+    """Whether the end is followed, and how many entries end below what can be seen.
 
-        transcript: Transcript
-        index: int
-
-        @property
-        def control(self) -> Transcript:
-            return self.transcript
-
-    @dataclass
-    class FollowChanged(Message):
-        """The view follows the end or not, or the number of entries that end below it changed."""
-
-        transcript: Transcript
-        following: bool
-        below: int
-
-        @property
-        def control(self) -> Transcript:
-            return self.transcript
+    To be watched, as `cursor` is: a message would arrive after the frame that shows what it is about.
+    """
 
     @dataclass
     class Latest(Message):
@@ -67,10 +50,6 @@ class Transcript(Pane):
         @property
         def control(self) -> Transcript:
             return self.transcript
-
-    def __init__(self, source: EntrySource | None = None, **kwargs: Any) -> None:
-        super().__init__(source, **kwargs)
-        self._reported = (True, 0)
 
     # ------------------------------------------------------------ following and the cursor
 
@@ -98,10 +77,7 @@ class Transcript(Pane):
         elif last >= 0:
             top, bottom = self._seen()
             self.cursor = max(top, min(self.cursor, bottom))
-        state = (self.follows, self.below)
-        if state != self._reported:
-            self._reported = state
-            self.post_message(self.FollowChanged(self, *state))
+        self.standing = (self.follows, self.below)
 
     def _seen(self) -> tuple[int, int]:
         """The first and the last entry of which something can be seen."""
@@ -129,9 +105,6 @@ class Transcript(Pane):
         self.cursor = index
         self.follows = index == flow.count - 1 and self.at_end
         self.settled()
-
-    def watch_cursor(self, cursor: int) -> None:
-        self.post_message(self.Selected(self, cursor))
 
     def content_of(self, index: int) -> str:
         """The text of an entry as it came, without its quiet first line: what is copied."""

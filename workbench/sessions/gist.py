@@ -1,0 +1,99 @@
+"""What a session is about, for lists that are searched: which tools it called, what it cost, and what was said in it.
+
+The header is not parsed, and of the events only those that say such a thing, so that a gist costs less than reading the
+session (tests/bench/bench_sessions.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.core.events import Event, ModelReply, ToolResult, UserMessage
+from workbench.sessions.errors import SessionError
+from workbench.sessions.journal import extent, read_bytes, read_session
+from workbench.sessions.store import SessionSummary, scan, summary
+
+PIECE = 2_000
+"""Characters that are searched of one thing said."""
+MOST = 50_000
+"""Characters that are searched of a session, from its beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gist:
+    """A session at a glance, and what a search asks of it."""
+
+    summary: SessionSummary
+    tools: tuple[str, ...]
+    """The tools that the model called, whether they ran or not, each once."""
+    cost: float | None
+    """USD, of all replies; None where it is unknown."""
+    text: str
+    """What was said: by the user, by the model, in the arguments of calls, by the tools. In lower case, and cut: see
+    PIECE and MOST."""
+
+
+@dataclass(slots=True)
+class _Said:
+    """Gathers what the events say."""
+
+    tools: dict[str, None] = field(default_factory=dict)
+    costs: list[float | None] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    room: int = MOST
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, ModelReply):
+            self.costs.append(event.cost)
+            self._say(event.text)
+            for call in event.calls:
+                self.tools[call.tool] = None
+                self._say(f"{call.tool} {call.arguments}")
+        elif isinstance(event, UserMessage):
+            self._say(event.text)
+        elif isinstance(event, ToolResult):
+            self._say(event.content)
+
+    def _say(self, text: str) -> None:
+        piece = text[: min(PIECE, self.room)]
+        if piece:
+            self.pieces.append(piece)
+            self.room -= len(piece)
+
+
+def gist(path: Path) -> Gist:
+    """The gist of a session. Raises SessionError."""
+    glance = summary(path)
+    said = _Said()
+    try:
+        for event in _events(path, said):
+            said.take(event)
+    except ValueError as error:
+        raise SessionError(f"{path.name}: {error}") from None
+    return Gist(
+        summary=glance,
+        tools=tuple(said.tools),
+        cost=_cost(path, said.costs),
+        text="\n".join((glance.title, *said.pieces)).casefold(),
+    )
+
+
+def _events(path: Path, said: _Said) -> Iterator[Event]:
+    """The events that say something: replies to the end, for what they cost; the others while there is room."""
+    data = read_bytes(path)
+    good = extent(path, data)
+    if not good.sealed:
+        yield from read_session(path).events
+        return
+    for kind, read in scan(data[: good.length]):
+        if kind == ModelReply.kind or (said.room and kind in (UserMessage.kind, ToolResult.kind)):
+            yield read()
+
+
+def _cost(path: Path, costs: list[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    if len(known) < len(costs) and not read_session(path).header.free:
+        return None
+    return sum(known, 0.0)
