@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.scenarios.test_played import ACTS, REPLIES, TOOLS, Somebody, opened, played_again, shown_in
@@ -82,6 +82,12 @@ def test_a_recording_of_a_shipped_scenario_holds_without_its_tools(name: str, tm
     assert (verdict.error, verdict.mismatches, verdict.skipped) == ("", (), "")
 
 
+@example(
+    [{"call": [{"tool": "stock_level", "arguments": {"warehouse": "north"}}, {"tool": "made_up", "arguments": {}}]},
+     {"call": [{"tool": "made_up", "arguments": {}}]}],
+    [("", 0), ("filter", 0), ("", 0), ("hold", 0), ("stop", 0)],
+    None,
+)  # fmt: skip
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(REPLIES, min_size=1, max_size=5), ACTS, st.sampled_from([2, 4, None]))
 def test_whatever_happened_happens_again(

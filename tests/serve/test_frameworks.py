@@ -47,12 +47,19 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("vendor", ["openai", "anthropic"])
-async def test_its_whole_loop_is_a_session(play: PutOn, vendor: str) -> None:
+async def test_its_whole_loop_is_a_session(play: PutOn, vendor: str, stream: bool) -> None:
     playing = play(TWO_CITIES)
+    pieces: list[str] = []
+
+    async def listen(_: Any, events: Any) -> None:
+        pieces.extend([type(event).__name__ async for event in events])
+
     async with agent_of(vendor, playing.url) as agent:
-        result = await agent.run(GOAL)
+        result = await agent.run(GOAL, event_stream_handler=listen if stream else None)
     assert (result.output, result.usage.requests) == (ANSWER, 3)
+    assert ("PartDeltaEvent" in pieces) == stream
     session = playing.session
     assert sorted(kinds(session.events)) == sorted(THE_LOOP)
     assert session.header.system == "Be brief."

@@ -56,3 +56,10 @@ def test_calls_are_judged_as_they_were_and_others_as_well_as_can_be() -> None:
     assert box.check("poll", "[1]").problem_kind == "malformed"
     assert box.check("none", '{"a": 1}').problem_kind == "unknown_tool"
     assert box.preview("poll", "{}") == ""
+
+
+def test_a_call_that_was_judged_once_is_judged_so_where_it_was_not_judged_again() -> None:
+    unjudged = RecordedCall(tool="none", raw="{}", checked=Checked(canonical="{}"))
+    for calls in ([*CALLS, unjudged], [unjudged, *CALLS]):
+        box = RecordedTools(calls, clock=VirtualClock(), here=ToolBox([]))
+        assert box.check("none", "{}").problem_kind == "unknown_tool"

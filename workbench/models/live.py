@@ -19,13 +19,14 @@ from workbench.models.wire.endpoint import Endpoint
 from workbench.models.wire.errors import Malformed, StreamError, Unreachable, Unsendable
 from workbench.models.wire.scrub import Secret, StreamScrubber, read_key
 from workbench.models.wire.transcript import Transcript, kept_by, kept_for, wire_name
-from workbench.models.wire.wires import WIRES, Assembler, address
+from workbench.models.wire.wires import WIRES, Assembler, address, lacking_end
 
 if TYPE_CHECKING:
     from workbench.models.wire.http import HttpClient, Response
 
 CUT_IF_READ = 0.5
 """A server that says it read less than this part of what we think we sent has probably cut it."""
+NOT_FOUND = 404
 
 
 class _Failed(Exception):
@@ -231,8 +232,10 @@ class LiveModel:
             raise ModelFailure("auth", f"there is no key for {endpoint.shown}: set {endpoint.key_env}")
 
     def _advised(self, detail: str, failure: Failure, key: Secret) -> str:
-        """The detail; where a key was turned away, with the setting that it came from."""
+        """The detail, with the setting that it may come from: that of a key, or the address."""
         endpoint = self.endpoint
+        if failure.status == NOT_FOUND and (question := lacking_end(endpoint)):
+            return f"{detail}; {question}"
         if failure.kind != "auth":
             return detail
         if key:

@@ -10,7 +10,7 @@ from workbench.models.wire.body import read_object
 from workbench.models.wire.endpoint import Endpoint
 from workbench.models.wire.errors import Malformed, Unreachable, Unsendable
 from workbench.models.wire.scrub import read_key
-from workbench.models.wire.wires import WIRES, address
+from workbench.models.wire.wires import WIRES, address, lacking_end
 
 PATIENCE = 10.0
 """Seconds."""
@@ -43,7 +43,8 @@ async def ping(endpoint: Endpoint) -> tuple[bool, str]:
     finally:
         client.close()
     if response.status in _NO_LIST:
-        return True, "answers, but does not list its models"
+        question = lacking_end(endpoint)
+        return not question, "; ".join(filter(None, ["answers, but does not list its models", question]))
     if response.status != 200:
         failure = classify.of_response(response.status, response.headers, body, time.time())
         return False, key.scrub_words(failure.detail)

@@ -50,7 +50,9 @@ class RecordedTools:
         effects: Iterable[Effect] = (),
         done: Iterable[tuple[str, str]] = (),
     ) -> None:
-        self._checked = {(call.tool, call.raw): call.checked for call in calls}
+        # The same call is judged alike, and one that was never judged has no problem in its recording.
+        unjudged_first = sorted(calls, key=lambda call: call.checked.problem != "")
+        self._checked = {(call.tool, call.raw): call.checked for call in unjudged_first}
         self._clock = clock
         self._here = here
         self._files = fold_files(files or {}, effects)

@@ -211,6 +211,15 @@ async def test_a_name_that_nobody_has(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (failure.kind, "there is no host of that name" in failure.detail) == ("unavailable", True)
 
 
+@pytest.mark.parametrize(
+    ("wire", "end", "asked"), [("openai", "", True), ("openai", "/v1", False), ("ollama", "", False)]
+)
+async def test_an_address_that_ends_too_early_is_asked_about(wire: Any, end: str, asked: bool) -> None:
+    async with Server(http({}, 404)) as server:
+        failure, _ = await failing(model(f"{server.url}{end}", wire))
+        assert ("; is /v1 missing at the end of base_url?" in failure.detail) == asked
+
+
 async def test_nobody_at_any_of_several_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Server(WHOLE["openai"]) as server:
         port = int(server.url.rpartition(":")[2])

@@ -151,7 +151,11 @@ def test_anthropic_wants_every_call_answered_first_and_in_one_message() -> None:
         ("max_completion_tokens", 5, "max_completion_tokens: Extra inputs are not permitted"),
         ("temperature", 1.0, "temperature: sampling parameters are not supported"),
         ("messages", [], "at least one message is required"),
-        ("messages.0.role", "system", "messages.0.role: Input should be 'user' or 'assistant'"),
+        ("messages.0.role", "robot", "messages.0.role: Input should be 'user', 'assistant' or 'system'"),
+        ("messages.0.role", "system", 'first message must use the "user" role'),
+        ("messages.1.content.0", {"type": "document", "source": {}}, "`document` blocks are not allowed in assistant"),
+        ("messages.2.content.0.content", [{"type": "tool_result", "tool_use_id": "x"}], "not allowed in tool_result content"),
+        ("messages.2.content.0.content", [{"type": "image", "source": {}}], ""),
         ("messages.0.role", "assistant", 'first message must use the "user" role'),
         ("messages.0.content", "", "user messages must have non-empty content"),
         ("messages.0.content.0.text", " \n", "must contain non-whitespace text"),
@@ -170,7 +174,18 @@ def test_anthropic_wants_every_call_answered_first_and_in_one_message() -> None:
     ],
 )  # fmt: skip
 def test_anthropic_says_what_is_wrong(path: str, value: Any, said: str) -> None:
-    assert said in anthropic.problem(changed(asked("anthropic"), path, value))
+    problem = anthropic.problem(changed(asked("anthropic"), path, value))
+    assert (said in problem) if said else problem == ""
+
+
+def test_anthropic_takes_texts_of_the_system_between_messages() -> None:
+    request = asked("anthropic")
+    between = {"role": "system", "content": [{"type": "text", "text": "Be brief."}]}
+    assert anthropic.problem(request | {"messages": [*request["messages"], between]}) == ""
+    image = {"role": "system", "content": [{"type": "image", "source": {}}]}
+    assert "not allowed in system messages" in anthropic.problem(request | {"messages": [*request["messages"], image]})
+    early = [*request["messages"][:2], between, request["messages"][2]]
+    assert "without `tool_result` blocks immediately after" in anthropic.problem(request | {"messages": early})
 
 
 def test_the_version_before_still_takes_sampling() -> None:

@@ -51,6 +51,8 @@ class Failure:
     retry: bool
     after: float | None = None
     """Seconds that the server asks to wait; None when it asks nothing."""
+    status: int = 0
+    """Of the reply; 0 where there was none, or it said that all is well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def of_response(status: int, headers: Mapping[str, str], body: bytes, now: float
     kind = _kind(status, said)
     told = should_retry(headers)
     retry = kind in RETRIED if told is None else told
-    return Failure(kind, _detail(kind, status, said), retry, asked_pause(headers, now))
+    return Failure(kind, _detail(kind, status, said), retry, asked_pause(headers, now), status)
 
 
 def of_stream(error: Mapping[str, Any]) -> Failure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from workbench.core.ports import Reply, Request, Signal
 from workbench.core.values import ToolInfo
@@ -85,6 +86,12 @@ def address(base_url: str, path: str) -> str:
         if base.endswith("/" + "/".join(parts[:length])):
             return "/".join([base, *parts[length:]])
     return "/".join([base, *parts])
+
+
+def lacking_end(endpoint: Endpoint) -> str:
+    """A question about a base address of nothing but a host, where the vendor's own goes on, with /v1, say; else ""."""
+    end, path = urlsplit(WIRES[endpoint.wire].base_url).path, urlsplit(endpoint.base_url).path
+    return f"is {end} missing at the end of base_url?" if end and not path.strip("/") else ""
 
 
 def _bearer(endpoint: Endpoint, key: str) -> dict[str, str]:  # noqa: ARG001 - only some wires have a version

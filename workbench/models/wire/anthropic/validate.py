@@ -32,6 +32,13 @@ _BLOCKS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "redacted_thinking": {"data": str},
 }
 """The kinds of blocks, and what each must have."""
+_PLACES: dict[str, tuple[str, ...]] = {
+    "user": ("text", "image", "document", "tool_result"),
+    "assistant": ("text", "tool_use", *THINKING),
+    "system": ("text",),
+    "tool_result": ("text", "image", "document"),
+}
+"""Whose content may hold which of them."""
 
 
 def problem(body: Mapping[str, Any], api_version: str = API_VERSION) -> str:
@@ -114,8 +121,8 @@ def _message(at: str, message: Any) -> str:
     if not isinstance(message, dict):
         return _type(at, dict)
     role, content = message.get("role"), message.get("content")
-    if role not in ("user", "assistant"):
-        return f"{at}.role: Input should be 'user' or 'assistant'"
+    if role not in ("user", "assistant", "system"):
+        return f"{at}.role: Input should be 'user', 'assistant' or 'system'"
     if not isinstance(content, str | list):
         return f"{at}.content: Field required" if content is None else _type(f"{at}.content", list)
     if not content:
@@ -131,7 +138,7 @@ def _message(at: str, message: Any) -> str:
     return ""
 
 
-def _block(at: str, block: Any, role: str) -> str:
+def _block(at: str, block: Any, place: str) -> str:
     kind = block.get("type") if isinstance(block, dict) else None
     if not isinstance(kind, str) or kind not in _BLOCKS:
         return f"{at}: Input tag {kind!r} found using 'type' does not match any of the expected tags"
@@ -142,8 +149,8 @@ def _block(at: str, block: Any, role: str) -> str:
             return _type(f"{at}.{kind}.{name}", type_)
     if kind == "text" and not block["text"].strip():
         return "messages: text content blocks must contain non-whitespace text"
-    if (kind == "tool_result") != (role == "user") and kind in ("tool_result", "tool_use", *THINKING):
-        return f"{at}: `{kind}` blocks are not allowed in {role} messages"
+    if kind not in _PLACES[place]:
+        return f"{at}: `{kind}` blocks are not allowed in {place} {'content' if place == 'tool_result' else 'messages'}"
     if kind == "tool_use" and not (_ID.fullmatch(block["id"]) and _NAME.fullmatch(block["name"])):
         return f"{at}.tool_use: id and name should match pattern '^[a-zA-Z0-9_-]+$'"
     return _content(f"{at}.tool_result.content", block.get("content", "")) if kind == "tool_result" else ""
@@ -154,7 +161,9 @@ def _content(at: str, content: Any) -> str:
         return ""
     if not isinstance(content, list):
         return _type(at, list)
-    return next((found for index, part in enumerate(content) if (found := _block(f"{at}.{index}", part, "user"))), "")
+    return next(
+        (found for index, part in enumerate(content) if (found := _block(f"{at}.{index}", part, "tool_result"))), ""
+    )
 
 
 def _tools(body: Mapping[str, Any]) -> str:
