@@ -14,7 +14,7 @@ from workbench.runner import Run
 from workbench.scenarios.expectations import RunOutcome
 from workbench.scenarios.models import is_live, script_lines
 from workbench.scenarios.person import unused_entries
-from workbench.scenarios.recorded import unused_exchanges
+from workbench.scenarios.recorded import is_recorded, unused_exchanges
 
 EXIT_OK, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_SUSPENDED, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
