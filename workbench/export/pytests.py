@@ -31,9 +31,7 @@ def write(run: Recorded) -> Written:
     if "root" in made.plain.get("workspace", {}):
         raise CannotExport("the session worked in a real folder, and no test can rely on what is in there")
     if "expect" not in made.plain:
-        raise CannotExport(
-            "the session has no end that it would come to again, so there is nothing that a test could expect"
-        )
+        raise CannotExport("the session has no end to come to again, so there is nothing that a test could expect")
     folders = sorted({folder for name in needed_tools(run) if (folder := run.tools_here[name])})
     name = _WORD.sub("_", run.title.lower()).strip("_")[:60] or "session"
     text = _TEMPLATE.format(
