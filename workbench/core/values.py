@@ -24,6 +24,10 @@ FaultKind = Literal[
 GATED_RISKS: frozenset[str] = frozenset({"write", "outward", "undeclared"})
 
 
+CLIENT = "client"
+"""The source of tools that run in the loop of a client, which is served here."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolInfo:
     """What a run knows of a tool: enough to show, gate and fold it, without its code."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.export.forms import CannotExport, Recorded, Written
-from workbench.export.scripts import missing_tools, played_again
+from workbench.export.scripts import missing_tools, needed_tools, played_again
 
 _TEMPLATE = '''"""Plays a run of the agent workbench again: {title}
 
@@ -31,8 +31,8 @@ def write(run: Recorded) -> Written:
     if "root" in made.plain.get("workspace", {}):
         raise CannotExport("the session worked in a real folder, and no test can rely on what is in there")
     if "expect" not in made.plain:
-        raise CannotExport("the session has not come to an end, so there is nothing that a test could expect")
-    folders = sorted({folder for name in _tools(run) if (folder := run.tools_here[name])})
+        raise CannotExport("the session has no end to come to again, so there is nothing that a test could expect")
+    folders = sorted({folder for name in needed_tools(run) if (folder := run.tools_here[name])})
     name = _WORD.sub("_", run.title.lower()).strip("_")[:60] or "session"
     text = _TEMPLATE.format(
         title=_inside(run.title),
@@ -44,10 +44,6 @@ def write(run: Recorded) -> Written:
         given=", tools=TOOLS" if folders else "",
     )
     return Written(text, made.notes)
-
-
-def _tools(run: Recorded) -> list[str]:
-    return [tool.name for tool in run.header.tools]
 
 
 def _inside(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.export.forms import Recorded, Written
-from workbench.scenarios.played import Played, played
+from workbench.scenarios.played import Played, played, was_real
 
 
 def write(run: Recorded) -> Written:
@@ -24,6 +24,11 @@ def played_again(run: Recorded) -> Played:
     return replace(made, notes=(*made.notes, note))
 
 
+def needed_tools(run: Recorded) -> list[str]:
+    """The tools that are run when it is played again: those of the session, and none for a recording."""
+    return [] if was_real(run.header) else [tool.name for tool in run.header.tools]
+
+
 def missing_tools(run: Recorded) -> list[str]:
-    """The tools of the run that cannot run here."""
-    return [tool.name for tool in run.header.tools if tool.name not in run.tools_here]
+    """The needed tools that cannot run here."""
+    return [name for name in needed_tools(run) if name not in run.tools_here]

@@ -1,7 +1,8 @@
 """From a run that was played to a scenario that plays it again: its replies, and its person as entries.
 
-Replies that were scripted or typed become a script, whose tools run again. A real model's are a recording: every
-request is kept with its reply, tools give back what they gave, and nothing is asked or run.
+Replies that were scripted or typed become a script, whose tools run again. A real model's are a recording, and so is a
+run whose tools were those of another loop: every request is kept with its reply, tools give back what they gave, and
+nothing is asked or run.
 
 Limits and settings are those that it began with; what was changed under way is changed again at the same step. Pure.
 """
@@ -16,9 +17,11 @@ from typing import Any
 
 from workbench.core.events import Event, HeldReply, ModelFailed, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.loop import AskPerson, next_move, standing
+from workbench.core.protocols import protocol
+from workbench.core.reading import BELIEVED
 from workbench.core.state import State
 from workbench.core.statuses import Status
-from workbench.core.values import Header
+from workbench.core.values import CLIENT, Header, RawCall
 from workbench.models import templates
 from workbench.models.scripted import RETRIED, RETRIES
 from workbench.scenarios.answers import Answers, loop_of
@@ -70,7 +73,10 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     plain["title"] = f"{state.title or header.goal}, as played".replace("\n", " ")
     plain["about"] = f"Made from session {header.id}."
     plain["goal"] = next((event.text for event in events if isinstance(event, UserMessage)), header.goal)
-    real = was_real(header)
+    real, elsewhere = was_real(header), ran_elsewhere(header)
+    if elsewhere:
+        plain = {key: value for key, value in plain.items() if key not in ("limits", "authority")}
+        plain["approval"] = {"default": "allow"}  # whatever that loop forbids, it asked nobody here
     plain["model"] = recording(header, events, struck.labels) if real else _model(base.get("model", {}), script)
     if faults := struck.tables(answers.stand_ins):
         plain["fault"] = faults
@@ -78,20 +84,39 @@ def played(header: Header, events: Sequence[Event]) -> Played:
         plain |= _workspace(workspace, header.scenario_path, needed=not real)
     if entries := answers.entries():
         plain["person"] = entries
-    expect = _expected(state, exact_calls=not answers.notes)
-    kept_out = real and state.held_reply is not None
-    if expect and not kept_out and (real or script.ends_alike(state)):
-        plain["expect"] = expect
     notes = answers.notes if real else [*script.notes, *answers.notes]
-    if kept_out:
+    if kept_out := real and state.held_reply is not None:
         notes = [*notes, "the reply that is held at the door is in no recording until it is let in"]
+    if read_elsewhere := elsewhere and not _reads_alike(header, events):
+        notes = [*notes, "another loop took a reply in another way than it is taken here, so nothing is expected"]
+    ends_alike = state.stopped is not None if elsewhere else real or script.ends_alike(state)
+    if ends_alike and not kept_out and not read_elsewhere:
+        plain |= _expected(state, exact_calls=not answers.notes)
     return Played(plain, (*dict.fromkeys(notes),))
 
 
 def was_real(header: Header) -> bool:
-    """Whether the run asked a real model, now or when it was recorded: what it said cannot be had again."""
+    """Whether what was said and done in the run cannot be had again: it asked a real model, or ran elsewhere."""
     use = header.scenario.get("model", {}).get("use", "scripted")
-    return use == RECORDED or use not in BUILDERS
+    return use == RECORDED or use not in BUILDERS or ran_elsewhere(header)
+
+
+def ran_elsewhere(header: Header) -> bool:
+    """Whether another loop ran its tools: that of a client that was served, or one whose log was imported."""
+    use = header.scenario.get("model", {}).get("use", "scripted")
+    imported = use in BUILDERS and not header.free and header.prices is None  # else it would be free, or have prices
+    return imported or any(tool.source == CLIENT for tool in header.tools)
+
+
+def _reads_alike(header: Header, events: Sequence[Event]) -> bool:
+    """Whether each reply that was an answer, and no other, is that answer when it is read here."""
+    for event in events:
+        if isinstance(event, ModelReply) and event.finish in BELIEVED:
+            calls = tuple([RawCall(call.tool, call.arguments, provider_id=call.provider_id) for call in event.calls])
+            reading = protocol(header.protocol).read(event.text, calls, header.options)
+            if (reading.kind == "answer", reading.answer) != (event.reading == "answer", event.answer):
+                return False
+    return True
 
 
 def _gives_a_time(event: Event) -> bool:
@@ -120,7 +145,7 @@ def _workspace(table: Mapping[str, Any], scenario_path: str, *, needed: bool) ->
 
 
 def _expected(state: State, *, exact_calls: bool) -> dict[str, Any]:
-    """What the run came to; nothing where it was only paused."""
+    """What the run came to, as `[expect]`; nothing where it was only paused."""
     status = _status(state)
     if status is None:
         return {}
@@ -130,7 +155,7 @@ def _expected(state: State, *, exact_calls: bool) -> dict[str, Any]:
     expect["model_calls"] = state.model_calls
     if exact_calls:
         expect["tool_calls"] = state.tool_calls
-    return expect
+    return {"expect": expect}
 
 
 def _status(state: State) -> Status | None:

@@ -25,7 +25,7 @@ from workbench.core.ports import Checked, Clock, Journal, Model, Reply
 from workbench.core.reading import read_reply
 from workbench.core.records import CallRecord
 from workbench.core.statuses import Status
-from workbench.core.values import Header, RawCall
+from workbench.core.values import CLIENT, Header, RawCall
 from workbench.models.scripted import no_signal
 from workbench.recording import Recording
 from workbench.serve.answer import token
@@ -109,12 +109,12 @@ class ServedRun(Recording):
             outcome: Outcome = "failed" if item.is_error else "ran"
             if item.is_error and record.call.problem:
                 outcome = "invalid"
-            result = ToolResult(call=record.call.id, outcome=outcome, content=item.text, source="client", took=took)
+            result = ToolResult(call=record.call.id, outcome=outcome, content=item.text, source=CLIENT, took=took)
             self._record(result)
 
     def _close_calls(self) -> None:
         for record in self.state.open_calls():
-            self._record(ToolResult(call=record.call.id, outcome="unknown", content=NO_RESULT, source="client"))
+            self._record(ToolResult(call=record.call.id, outcome="unknown", content=NO_RESULT, source=CLIENT))
 
     def _recalled(self, item: Said, known: ModelReply | None) -> ModelReply:
         """A reply of the client's history. One that was not given here leaves the script where it is."""
@@ -190,7 +190,7 @@ def _observed(record: CallRecord, text: str) -> ToolResult:
         content, is_error = text[mark.end() :], mark[1] is not None
     elif text.lstrip().startswith("{"):
         content, is_error = _from_object(text)
-    return ToolResult(call=record.call.id, outcome="failed" if is_error else "ran", content=content, source="client")
+    return ToolResult(call=record.call.id, outcome="failed" if is_error else "ran", content=content, source=CLIENT)
 
 
 def _from_object(text: str) -> tuple[str, bool]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.core.ports import FailureKind
-from workbench.core.values import Call, ToolInfo
+from workbench.core.values import CLIENT, Call, ToolInfo
 from workbench.models.wire.body import as_text, clean, echo_text
 from workbench.models.wire.openai import validate
 from workbench.serve.answer import Answer, halves, pieces
@@ -85,7 +85,7 @@ def tool_info(function: Mapping[str, Any], parameters: str) -> ToolInfo:
         name=as_text(function.get("name")),
         description=as_text(function.get("description")),
         schema=echo_text(schema),
-        source="client",
+        source=CLIENT,
         timeout=None,
     )
 
