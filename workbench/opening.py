@@ -198,7 +198,7 @@ def _live(
 
     models = load_models(home.models, trusted=home.tools_trusted)
     endpoint = endpoint_of(scenario, models, file, typed_url=typed_url)
-    return LiveModel(endpoint, clock=clock), warnings(endpoint)
+    return LiveModel(endpoint, clock=clock), warnings(endpoint, scenario)
 
 
 def _run(
