@@ -60,7 +60,7 @@ def asked_by(scenario: Scenario, home: Home, clock: Clock, file: str, *, typed_u
     models = load_models(home.models, trusted=home.tools_trusted)
     endpoint = endpoint_of(scenario, models, file, typed_url=typed_url)
     live, info = LiveModel(endpoint, clock=clock), model_info(scenario, endpoint)
-    return Asked(scenario=scenario, model=live, info=info, live=live, notes=warnings(endpoint))
+    return Asked(scenario=scenario, model=live, info=info, live=live, notes=warnings(endpoint, scenario))
 
 
 def asked_again(scenario: Scenario, home: Home, clock: Clock, file: str, *, typed_url: str = "") -> Asked:

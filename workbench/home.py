@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -159,6 +160,16 @@ def trust(folder: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
         file.write(os.fsencode(f"{folder}\n"))
+
+
+def written(path: Path, *, here: bool = True) -> str:
+    """The path as people write it: below their own folder, and below the current one if `here`, from there on."""
+    with suppress(ValueError, OSError):
+        if here:
+            return str(path.relative_to(Path.cwd()))
+    with suppress(ValueError, RuntimeError):
+        return str(Path("~") / path.relative_to(Path.home()))
+    return str(path)
 
 
 def make_home(folder: Path) -> list[Path]:

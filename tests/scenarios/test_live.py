@@ -268,10 +268,32 @@ def test_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "no context_window" in missing(endpoint('use = "ollama"\nname = "m"'))[0]
 
 
+def said_before(model: str, limits: str = "limits = { steps = 20 }") -> tuple[str, ...]:
+    scenario = parse_scenario(f'goal = "x"\n{limits}\n[model]\n{model}', "x.toml")
+    return warnings(endpoint_of(scenario, Models()), scenario)
+
+
 def test_what_is_to_be_known_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    said = warnings(endpoint('use = "openai"\nname = "m"'))
+    said = said_before('use = "openai"\nname = "m"')
     assert said[0] == "no key: set OPENAI_API_KEY"
     assert "the cost is unknown, not 0" in said[1]
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    assert warnings(endpoint('use = "openai"\nname = "gpt-5.4"')) == ()
+    assert said_before('use = "openai"\nname = "gpt-5.4"') == ()
+
+
+@pytest.mark.parametrize(
+    ("limits", "endless"),
+    [
+        ("", True),
+        ("limits = { failures = 3, tool_calls = 5 }", True),
+        ("limits = { seconds = 60 }", False),
+        ("limits = { cost = 0.5 }", False),
+    ],
+)
+def test_a_run_that_no_limit_ends_is_told_before_anything_is_sent(
+    limits: str, endless: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    said = said_before('use = "openai"\nname = "gpt-5.4"', limits)
+    assert [sentence.partition(":")[0] for sentence in said] == ["no limit ends this run"] * endless

@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from tests.tui.places import ROOT, app_for, make_home, press, seen, words
 from tests.tui.settled import settled
 from workbench.home import Home
+from workbench.tui.actions import BY_NAME
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.lists import ItemList
 from workbench.tui.settings import SettingsScreen
@@ -50,7 +51,7 @@ async def test_a_theme_is_seen_at_once_and_kept_by_enter(home: Home) -> None:
 @pytest.mark.parametrize("key", ["escape", "q"])
 async def test_esc_leaves_everything_as_it_was(home: Home, key: str) -> None:
     async with in_settings(home) as (app, pilot):
-        await press(pilot, "end")
+        await press(pilot, "down")
         assert app.theme != "ink"
         await press(pilot, key)
         assert app.theme == "ink"
@@ -61,10 +62,10 @@ async def test_esc_leaves_everything_as_it_was(home: Home, key: str) -> None:
 async def test_our_themes_come_first_and_those_of_the_terminal_are_left_out(home: Home) -> None:
     async with in_settings(home, (80, 24)) as (app, pilot):
         items = app.screen.query_one(ItemList).items
-        assert {item.key for item in items if item.group == "of the workbench"} == {"ink", "paper", "contrast"}
-        assert "of the workbench" in seen(pilot)
-        groups = [item.group for item in items]
-        assert groups == sorted(groups, key=lambda group: group != "of the workbench")
+        assert {item.key for item in items if item.group == "themes of the workbench"} == {"ink", "paper", "contrast"}
+        assert "themes of the workbench" in seen(pilot)
+        groups = list(dict.fromkeys(item.group for item in items))
+        assert groups == ["themes of the workbench", "themes of Textual", "keys"]
         assert not any(item.key.startswith("ansi") for item in items)
 
 
@@ -105,6 +106,23 @@ async def test_themes_can_be_picked_on_small_screens(home: Home) -> None:
             assert ("USER" in seen(pilot)) is (size[0] >= 60)
         await press(pilot, "down", "enter")
         assert tomllib.loads(home.settings.read_text()) == {"theme": "paper"}
+
+
+async def test_every_action_is_listed_with_its_keys_and_how_to_give_it_others(home: Home) -> None:
+    home.settings.write_text('[keys]\nopen_and_run = "g"\n')
+    async with in_settings(home) as (app, pilot):
+        items = app.screen.query_one(ItemList)
+        assert {item.key for item in items.items if item.kind == "key"} == set(BY_NAME)
+        await press(pilot, "down")
+        items.pick_key("open_and_run")
+        await settled(pilot)
+        assert "≠ g" in seen(pilot)
+        assert "Open it and run." in seen(pilot)
+        assert f'another key: open_and_run = "…" under [keys] in {home.settings}' in words(pilot)
+        assert app.theme == "ink"
+        await press(pilot, "enter")
+        assert isinstance(app.screen, SettingsScreen)
+        assert home.settings.read_text() == '[keys]\nopen_and_run = "g"\n'
 
 
 async def test_help_opens_over_the_settings(home: Home) -> None:

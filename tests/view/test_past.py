@@ -44,6 +44,13 @@ def test_the_bar_says_where_we_look_and_where_the_run_waits() -> None:
     assert [span.text for span in bar.body[0] if span.role == "here"] == ["="]
 
 
+def test_a_run_that_has_ended_does_not_wait() -> None:
+    desk = on(desk_at(SEARCH, Line(text="One mug.")))
+    desk.look_at(4)
+    total = len(desk.run.events)
+    assert title(bar_of(desk)).endswith(f"   the run ended at event {total}")
+
+
 def test_signs_stand_closer_together_when_there_are_more() -> None:
     run: list[Event] = [UserMessage(text="g"), *STEP * 4]
     assert text_of(event_strip(run, 1, 30)) == "U─1─→─=─2─→─=─3─→─=─4─→─="

@@ -165,7 +165,7 @@ def idle_cells(unbroken: Trial, faults: Sequence[Entry]) -> dict[Place, Cell]:
 def caution(scenario: Scenario) -> str:
     """What a matrix of this scenario cannot show: a script goes on as it is written, whatever it is given to read."""
     replies = scenario.model.reply
-    if scenario.model.use != "scripted" or not replies:
+    if scenario.model.use not in ("scripted", "simulated") or not replies:
         return ""
     reading = sum(map(_reads, replies))
     if reading == len(replies):

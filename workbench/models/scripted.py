@@ -154,7 +154,7 @@ class ScriptedModel:
             repeat = lines[index].line.repeat if index < len(lines) else 0
             if repeat is None or served < repeat:
                 when = lines[index].line.when
-                if not when or search(when, observation):
+                if not served or not when or search(when, observation):
                     return index, served + 1
         passed_over = []
         for following in range(index + 1, len(lines)):
@@ -172,7 +172,9 @@ class ScriptedModel:
 
     def _served(self, compiled: _Compiled, state: State, index: int, served: int, attempts: int) -> Reply:
         try:
-            captures = _captured(compiled.captures, state.last_observation)
+            # A line that was begun and not served has captured already, from the observation that it was due after.
+            begun = (state.script_line, state.script_served) == (index, 0)
+            captures = {} if begun else _captured(compiled.captures, state.last_observation)
             known = {**state.captures, **captures}
 
             def lookup(name: str) -> str:

@@ -120,6 +120,8 @@ def _recording(scenario: Scenario) -> Found:
     for key in ("exchange", "tool", "prompt", "match"):
         if key in model.model_fields_set and not is_recorded(scenario):
             yield ("model", key), f'needs use = "recorded", not "{model.use}"'
+    if model.noise is not None and model.use != "simulated":
+        yield ("model", "noise"), f'needs use = "simulated", not "{model.use}"'
     yield from recording_problems(model.exchange)
 
 

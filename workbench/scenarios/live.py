@@ -39,6 +39,8 @@ from workbench.scenarios.schema import ModelTable, PricesTable, Scenario
 ITS_OWN = ("name", "base_url", "api_version", "prices", "context_window", "match", "prompt", "tool", "exchange")
 """Keys of `[model]` that belong to the model that is asked, and not to the run."""
 
+ENDING = ("steps", "model_calls", "input_tokens", "output_tokens", "total_tokens", "context_tokens", "cost", "seconds")
+"""Limits that every run comes to, whatever its model says."""
 _CHOICES = ("auto", "required", "none")
 
 
@@ -227,9 +229,19 @@ def missing(endpoint: Endpoint) -> list[str]:
     return [*_lacking(endpoint), *(["no price: the cost of a run is unknown"] if endpoint.prices is None else [])]
 
 
-def warnings(endpoint: Endpoint) -> tuple[str, ...]:
+def warnings(endpoint: Endpoint, scenario: Scenario) -> tuple[str, ...]:
     """What a person should know before anything is sent, a sentence each."""
-    return tuple(filter(None, [*_lacking(endpoint), cost_note(endpoint)]))
+    return tuple(filter(None, [*_lacking(endpoint), cost_note(endpoint), _without_end(scenario)]))
+
+
+def _without_end(scenario: Scenario) -> str:
+    """What to say of a run that only its model can end; "" where a limit does."""
+    if any(getattr(scenario.limits, name) is not None for name in ENDING):
+        return ""
+    return (
+        "no limit ends this run: until the model answers it goes on making requests, each longer than the one before; "
+        "limits.steps = 20, in the file or with --set, stops it after 20"
+    )
 
 
 def _lacking(endpoint: Endpoint) -> list[str]:

@@ -31,6 +31,9 @@ MUSEUM: Mapping[str, ProtocolName] = {
 WITHOUT_BILL = ("scripted", "simulated", "human")
 """Models for loops that keep no cap."""
 
+_FIXED = ("pipeline", "router")
+"""Loops in which code and not a model chooses the next step: a script is one."""
+
 _NOT_KNOWN = ("goal_check", "authority", "context")
 """Tables that promise something a wrong loop would not keep."""
 
@@ -41,6 +44,10 @@ def loop_problems(scenario: Scenario) -> Iterator[tuple[Path, str]]:
     if name == ENGINE:
         return
     protocol = MUSEUM.get(name)
+    if name in _FIXED:
+        message = f"{shown(name)} is no loop of its own: fixed steps are the [[model.reply]] of a script, "
+        yield ("loop",), f"{message}taken in order, with when to branch and capture to carry on; leave loop out"
+        return
     if protocol is None:
         yield ("loop",), unknown(name, [ENGINE, *MUSEUM], "there is no loop")
         return

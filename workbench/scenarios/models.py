@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from workbench.core.ports import Clock, Model, Usage
 from workbench.models.human import HumanModel
 from workbench.models.scripted import RETRIES, Line, ScriptedCall, ScriptedModel
+from workbench.models.simulated import Noise, SimulatedModel
 from workbench.scenarios.errors import Problem, ScenarioError, unknown
 from workbench.scenarios.recorded import RECORDED, recorded_model
 from workbench.scenarios.schema import ReplyTable, Scenario
@@ -38,10 +39,16 @@ def script_lines(scenario: Scenario) -> tuple[Line, ...]:
     return tuple(map(_line, scenario.model.reply))
 
 
-def _scripted(scenario: Scenario, clock: Clock, file: str) -> Model:
-    retries = scenario.model.retries
-    return ScriptedModel(
-        script_lines(scenario), clock=clock, file=file, retries=RETRIES if retries is None else retries
+def _scripted(scenario: Scenario, clock: Clock, file: str) -> ScriptedModel:
+    model = scenario.model
+    retries = RETRIES if model.retries is None else model.retries
+    return ScriptedModel(script_lines(scenario), clock=clock, name=model.use, file=file, retries=retries)
+
+
+def _simulated(scenario: Scenario, clock: Clock, file: str) -> Model:
+    noise = scenario.model.noise
+    return SimulatedModel(
+        _scripted(scenario, clock, file), noise.noise() if noise is not None else Noise(), scenario.seed
     )
 
 
@@ -65,4 +72,9 @@ def _line(reply: ReplyTable) -> Line:
     )
 
 
-BUILDERS: dict[str, Builder] = {"scripted": _scripted, "human": _human, RECORDED: recorded_model}
+BUILDERS: dict[str, Builder] = {
+    "scripted": _scripted,
+    "simulated": _simulated,
+    "human": _human,
+    RECORDED: recorded_model,
+}

@@ -28,6 +28,7 @@ from workbench.scenarios.fields import (
     Url,
     Where,
 )
+from workbench.scenarios.noise import NoiseTable
 
 Gate = Literal["ask", "allow", "deny"]
 Fail = Literal[
@@ -181,6 +182,8 @@ class ModelTable(Table):
     prices: PricesTable | None = None
     reply: Many[ReplyTable] = ()
     """The script."""
+    noise: NoiseTable | None = None
+    """Simulated: how often it slips."""
     match: Match = "request"
     """Recorded: what of a request must be as it was: request, only its messages, or nothing."""
     prompt: str | None = None

@@ -126,7 +126,7 @@ class WorkbenchApp(App[None]):
             for name, theme in self.available_themes.items()
             if name not in self._themes and name not in NOT_OFFERED
         ]
-        screen = SettingsScreen(self.home.settings, [*ours, *sorted(others)], self._problems)
+        screen = SettingsScreen(self.home, [*ours, *sorted(others)], self._problems)
         self.push_screen(screen, lambda problem: self.report(problem) if problem else None)
 
     def on_resize(self, event: events.Resize) -> None:

@@ -1,10 +1,9 @@
-"""Settings: pick a theme and see it at once; what is wrong with theme files, keys and settings is listed."""
+"""Settings: pick a theme and see it at once, and look up the name of a key; what is wrong with the files is listed."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -14,12 +13,13 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
+from workbench.home import Home
 from workbench.settings import SettingsError, write_theme
-from workbench.tui.actions import bindings
+from workbench.tui.actions import ACTIONS, BY_NAME, Action, bindings, key_words, keys_of
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.parts import Heading, TopRow
 from workbench.tui.paint import contents
-from workbench.tui.screens import KeysRow
+from workbench.tui.screens import KeysRow, keymap_of
 from workbench.tui.situation import Situation
 from workbench.tui.transcript.pane import Pane
 from workbench.view.entries import Entry, Line, Role, Span, plain
@@ -28,12 +28,12 @@ from workbench.view.visible import visible
 
 KEYS = (
     ("down", "↑ ↓", "choose"),
-    ("enter", "enter", "keep it"),
+    ("enter", "enter", "keep the theme"),
     ("escape", "esc", "as it was"),
     ("question_mark", "?", "help"),
 )
 PROBLEM_ROWS = 8
-OURS, TEXTUALS = "of the workbench", "of Textual"
+OURS, TEXTUALS, OF_KEYS = "themes of the workbench", "themes of Textual", "keys"
 
 
 def _entry(key: int, word: str, role: Role, *lines: Line, step: int | None = None, meta: str = "") -> Entry:
@@ -94,7 +94,9 @@ class Sample:
 
 
 class SettingsScreen(Screen[str]):
-    """The themes with a preview. Enter writes the choice down and gives what to say; esc goes back to what was."""
+    """The themes with a preview, and the keys. Enter writes a theme down, and gives what to say; esc goes back to what
+    was. Keys of one's own are written in the file: it says how.
+    """
 
     ALLOW_MAXIMIZE = False
     AUTO_FOCUS = "ItemList"
@@ -119,10 +121,11 @@ class SettingsScreen(Screen[str]):
     SettingsScreen.-tiny .hint, SettingsScreen.-low .hint { display: none; }
     """
 
-    def __init__(self, file: Path, themes: Sequence[tuple[str, bool, bool]], problems: Sequence[str]) -> None:
+    def __init__(self, home: Home, themes: Sequence[tuple[str, bool, bool]], problems: Sequence[str]) -> None:
         """`themes` are (name, whether it is one of ours, whether it is dark); `problems` are sentences."""
         super().__init__()
-        self._file = file
+        self._file = home.settings
+        self._folder = home.own / "themes"
         self._themes = themes
         self._problems = problems
         self._before = ""
@@ -131,15 +134,13 @@ class SettingsScreen(Screen[str]):
         yield TopRow("Settings", str(self._file))
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield Heading("Themes", str(len(self._themes)))
+                yield Heading("Themes and keys")
                 yield ItemList()
             with Vertical(id="right"):
                 yield Heading("Preview", self.app.theme)
                 yield Pane()
         notes = self._notes()
-        yield Static(
-            contents(notes or [_hint(self._file.parent / "themes")]), id="problems", classes="" if notes else "hint"
-        )
+        yield Static(contents(notes or [self._of_themes()]), id="problems", classes="" if notes else "hint")
         yield KeysRow(KEYS)
 
     def on_mount(self) -> None:
@@ -148,7 +149,7 @@ class SettingsScreen(Screen[str]):
         pane.load(Sample())
         pane.move_to(0)
         items = self.query_one(ItemList)
-        items.show([self._item(*each) for each in self._themes])
+        items.show([*(self._item(*each) for each in self._themes), *map(self._key_item, ACTIONS)])
         items.pick_key(self._before)
 
     def on_resize(self) -> None:
@@ -163,6 +164,20 @@ class SettingsScreen(Screen[str]):
         outcome: Outcome = ("✓", "in use", "go") if name == self._before else ("", shade, "quiet")
         return Item(kind="theme", key=name, title=name, group=OURS if ours else TEXTUALS, outcome=outcome)
 
+    def _key_item(self, action: Action) -> Item:
+        keys = keymap_of(self.app)
+        shown = " ".join(map(key_words, keys_of(action, keys)))
+        outcome: Outcome = ("≠" if action.name in (keys or {}) else "", shown, "quiet")
+        return Item(kind="key", key=action.name, title=action.name, group=OF_KEYS, outcome=outcome)
+
+    def _of_themes(self) -> Line:
+        return (Span(f"A theme of your own is a file in {visible(str(self._folder))}", "quiet"),)
+
+    def _of_key(self, name: str) -> tuple[Line, ...]:
+        action = BY_NAME[name]
+        how = f'another key: {name} = "…" under [keys] in {visible(str(self._file))}'
+        return (Span(f"{action.group}. {action.help}"),), (Span(how, "quiet"),)
+
     def _notes(self) -> list[Line]:
         lines: list[Line] = [(Span("✗ ", "error"), Span(visible(each))) for each in self._problems[:PROBLEM_ROWS]]
         if len(self._problems) > PROBLEM_ROWS:
@@ -176,9 +191,14 @@ class SettingsScreen(Screen[str]):
     @on(ItemList.Picked)
     def _preview(self) -> None:
         item = self.query_one(ItemList).item
-        if item is not None and item.key != self.app.theme:
-            self.app.theme = item.key
-            self.query_one("#right Heading", Heading).right = item.key
+        if item is None:
+            return
+        theme = self._before if item.kind == "key" else item.key
+        if theme != self.app.theme:
+            self.app.theme = theme
+            self.query_one("#right Heading", Heading).right = theme
+        said = self._of_key(item.key) if item.kind == "key" else [*self._notes()] or [self._of_themes()]
+        self.query_one("#problems", Static).update(contents(said))
 
     def action_move(self, step: int) -> None:
         self.query_one(ItemList).move(step)
@@ -194,6 +214,9 @@ class SettingsScreen(Screen[str]):
         self.action_keep()
 
     def action_keep(self) -> None:
+        item = self.query_one(ItemList).item
+        if item is not None and item.kind == "key":
+            return
         name = self.app.theme
         try:
             write_theme(self._file, name)
@@ -208,7 +231,3 @@ class SettingsScreen(Screen[str]):
 
     def action_back(self) -> None:
         self.action_close()
-
-
-def _hint(folder: Path) -> Line:
-    return (Span(f"A theme of your own is a file in {visible(str(folder))}", "quiet"),)

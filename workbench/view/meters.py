@@ -141,11 +141,11 @@ def _window(state: State) -> int | None:
     return state.limits.context_tokens or state.model.context_window
 
 
-def _context_figure(state: State) -> str:
+def _context_figure(state: State, unit: str = "") -> str:
     """Our own estimate, always: what the next request is going to carry."""
     window = _window(state)
     figure = tokens(state.context_tokens, estimated=True)
-    return figure if window is None else f"{figure} of {short_number(window)}"
+    return f"{figure}{unit}" if window is None else f"{figure} of {short_number(window)}"
 
 
 def _context(state: State, width: int) -> list[Line]:
@@ -157,9 +157,12 @@ def _context(state: State, width: int) -> list[Line]:
         ("results", context.results, "result"),
         ("notes", context.notices, "notice"),
     )
-    figure = _context_figure(state)
+    figure = _context_figure(state, " tokens")
+    window = _window(state)
+    if window is None:  # nothing that it could fill
+        return [_labelled("context", figure, width), *_categories(parts, width)]
     room = _meter_room(figure, width)
-    scale = max(_window(state) or 0, context.total, 1)
+    scale = max(window, context.total, 1)
     drawn: list[Span] = []
     so_far = filled = 0
     for _, size, role in parts:

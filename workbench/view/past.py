@@ -41,9 +41,13 @@ def past_bar(events: Sequence[Event], state: State, width: int) -> Bar:
     what = event_words(events[at - 1], state) if at else "before the first event"
     title = (
         Span(f"◀ You are looking at event {at} of {total}: {what}", "past"),
-        Span(f"   the run waits at event {total}", "quiet"),
+        Span(f"   the run {_goes_on(events[-1] if events else None)} at event {total}", "quiet"),
     )
     return Bar(kind="past", role="past", title=title, body=(event_strip(events, at, width - 2),))
+
+
+def _goes_on(latest: Event | None) -> str:
+    return "ended" if isinstance(latest, Stopped) else "waits"
 
 
 def event_strip(events: Sequence[Event], at: int, width: int) -> Line:

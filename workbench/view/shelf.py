@@ -16,7 +16,7 @@ from workbench.view.entries import Role
 if TYPE_CHECKING:
     from workbench.sessions.store import SessionSummary
 
-Kind = Literal["script", "session", "bad", "theme"]
+Kind = Literal["script", "session", "bad", "theme", "key"]
 Outcome = tuple[str, str, Role]
 """Sign, word of at most 12 characters, colour role."""
 

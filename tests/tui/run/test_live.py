@@ -56,14 +56,21 @@ class Slowly:
 
 
 @asynccontextmanager
-async def at(home: Home, *answers: Answer, wire: str = "openai", model: str = PRICES, size: tuple[int, int] = (120, 40)
-             ) -> AsyncIterator[tuple[Stage, Server]]:  # fmt: skip
+async def at(
+    home: Home,
+    *answers: Answer,
+    wire: str = "openai",
+    model: str = PRICES,
+    limits: str = "model_calls = 1000",
+    size: tuple[int, int] = (120, 40),
+) -> AsyncIterator[tuple[Stage, Server]]:
     """The Run screen of a live scenario, before its first request."""
     async with Server(*answers) as server:
         text = f"""
 goal = "Say hello."
 protocol = "native"
 tools = []
+limits = {{ {limits} }}
 [model]
 use = "{wire}"
 name = "small"
@@ -299,6 +306,12 @@ async def test_a_cost_that_nobody_knows_is_said_before_and_all_along(home: Home)
         assert "no price is known for small: the cost is unknown, not 0" in together(stage)
         await stage.press("r")
         assert any("cost" in row and row.rstrip().endswith("unknown") for row in stage.rows)
+
+
+async def test_a_run_that_only_its_model_can_end_is_told_before_anything_is_sent(home: Home) -> None:
+    async with at(home, http(chat("hello")), limits="") as (stage, server):
+        assert "no limit ends this run" in together(stage)
+        assert server.requests == []
 
 
 async def test_it_says_which_model_is_asked_where(home: Home) -> None:

@@ -63,7 +63,8 @@ async def look(stage: Stage, state: str, *sizes: str, theme: str = "") -> None:
 
 
 @pytest.mark.parametrize("state", list(STATES))
-async def test_the_run_screen(home: Home, state: str) -> None:
+async def test_the_run_screen(home: Home, state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home.root)  # so that the path of the session is the same every time
     scenario, keys = STATES[state]
     async with staged(opened_scenario(home, scenario, ticking=True), home) as stage:
         await stage.press(*keys.split())

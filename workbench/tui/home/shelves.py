@@ -19,7 +19,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 from textual.worker import Worker, WorkerCancelled, WorkerFailed, WorkType
 
-from workbench.home import Home
+from workbench.home import Home, written
 from workbench.tui.actions import bindings, reason_not
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.parts import Column, FilterRow, Note, TopRow
@@ -83,7 +83,7 @@ class Shelves(Screen[None]):
         self._searching: Worker[None] | None = None
 
     def compose(self) -> ComposeResult:
-        yield TopRow(TITLE, short(self.home.root))
+        yield TopRow(TITLE, written(self.home.root, here=False))
         with Horizontal(id="body", classes="on-scripts"):
             yield self.scripts
             yield self.sessions
@@ -175,7 +175,7 @@ class Shelves(Screen[None]):
         return next_lesson(self.scripts.items, path)
 
     def _say_unread(self, count: int) -> None:
-        folder = short(self.home.root)
+        folder = written(self.home.root, here=False)
         self.query_one(TopRow).fact = f"{count:,} more sessions to read   {folder}" if count > FIRST_CHUNK else folder
 
     def _show_where_to_begin(self) -> None:
@@ -304,11 +304,3 @@ def _hint(what: str) -> Line:
         Span("space", "primary", bold=True),
         Span(" makes each move", "quiet"),
     )
-
-
-def short(folder: Path) -> str:
-    """The folder as people write it."""
-    try:
-        return str(Path("~") / folder.relative_to(Path.home()))
-    except (ValueError, RuntimeError):
-        return str(folder)

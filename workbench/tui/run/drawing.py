@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Static
 
 from workbench.core.events import Held
+from workbench.home import written
 from workbench.tui.guard import time_now
 from workbench.tui.keyline import KeyLine
 from workbench.tui.paint import content
@@ -146,7 +147,7 @@ class Drawing(Driving):
             rows=max(3, self.size.height // 3),
             preview=self.run_.tools.preview,
             chosen=self.chosen,
-            saved_as=path.stem if path is not None else "",
+            saved_as=written(path) if path is not None else "",
         )
 
     def arm_guard(self) -> None:

@@ -99,12 +99,14 @@ def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
 
 
 def where_words(desk: Desk) -> str:
-    """step 3 of 6; after the end 4 of 6 steps."""
+    """step 3 of 6; after the end 4 of 6 steps; of a cap that came too late, or was not kept, 4 steps, cap 1."""
     state = desk.state
-    cap = state.limits.steps
+    steps, cap = state.steps, state.limits.steps
+    if cap is not None and steps > cap:
+        return f"{counted(steps, 'step')}, cap {amount(cap)}"
     if state.stopped is not None:
-        return f"{state.steps} of {cap} steps" if cap is not None else counted(state.steps, "step")
-    return f"step {state.steps} of {cap}" if cap is not None else f"step {state.steps}"
+        return f"{amount(steps)} of {amount(cap)} steps" if cap is not None else counted(steps, "step")
+    return f"step {amount(steps)} of {amount(cap)}" if cap is not None else f"step {amount(steps)}"
 
 
 def top_state(desk: Desk) -> tuple[Span, str]:
