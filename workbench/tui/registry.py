@@ -210,6 +210,13 @@ ACTIONS: tuple[Action, ...] = (
         label=lambda s: "changed" if s.showing_original else "original",
         unless=when.has_original,
     ),
+    _looking(
+        "verdict",
+        "V",
+        "what differs",
+        "What the scenario expects of a run that has ended, and did not get.",
+        unless=when.has_differences,
+    ),
     _looking("copy_entry", "C", "copy entry", "Copy the text of the entry.", unless=when.picked),
     _looking("search", "slash", "search", "Find text in the transcript."),
     _looking("show_transcript", "1", "transcript", "The transcript."),
@@ -365,7 +372,7 @@ _HOME = (
     "settings",
     "back",
 )
-_ENDED = ("next_lesson", "message", "event_back", "again", "make_scenario", "name", "back")
+_ENDED = ("next_lesson", "verdict", "message", "event_back", "again", "make_scenario", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
 _MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")
