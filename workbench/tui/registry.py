@@ -352,6 +352,8 @@ ACTIONS: tuple[Action, ...] = (
     _editor("insert_table", "f2", "insert…", "A reply, a limit, a fault, …, after the table under the caret."),
     _script("undo", "ctrl+z", "undo", "Take the last change back."),
     _script("redo", "ctrl+y", "redo", "Make it again."),
+    _script("text_start", "ctrl+home", "start", "To the start of the text."),
+    _script("text_end", "ctrl+end", "end", "To its end."),
     _problems("previous_problem", "up,k", "up", "The problem above."),
     _problems("next_problem", "down,j", "down", "The problem below."),
     _problems("to_problem", "enter", "to the text", "To the line of the problem, or back to the text."),
@@ -372,7 +374,7 @@ _HOME = (
     "settings",
     "back",
 )
-_ENDED = ("next_lesson", "verdict", "message", "event_back", "again", "make_scenario", "name", "back")
+_ENDED = ("next_lesson", "message", "event_back", "again", "make_scenario", "verdict", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
 _MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")

@@ -210,6 +210,8 @@ def next_lesson_words(s: Situation) -> str:
 
 
 def close_words(s: Situation) -> str:
+    if s.screen == "editor":
+        return "out of the text"
     return {
         "edit": "back to the question",
         **dict.fromkeys(("typing", "writing", "field", "limits", "scopes", "list"), "back"),
