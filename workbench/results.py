@@ -12,7 +12,7 @@ from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
 from workbench.models.scripted import unused_lines
 from workbench.opening import Opened
 from workbench.runner import Run
-from workbench.scenarios.expectations import RunOutcome
+from workbench.scenarios.expectations import Mismatch, RunOutcome, check
 from workbench.scenarios.models import is_live, script_lines
 from workbench.scenarios.person import unused_entries
 from workbench.scenarios.recorded import is_recorded, unused_exchanges
@@ -46,6 +46,12 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
         # Where a person took part, answers that were written beforehand are not missed.
         unused_person=() if person_took_part(run.events) else unused_entries(opened.scenario.person, state),
     )
+
+
+def differences(opened: Opened) -> tuple[Mismatch, ...] | None:
+    """What the run did not come to of what its scenario expects; None where that expects nothing."""
+    expect = opened.scenario.expect
+    return None if expect is None else tuple(check(expect, outcome_of(opened, files=tuple(expect.files or ()))))
 
 
 def person_took_part(events: Sequence[Event]) -> bool:

@@ -26,8 +26,18 @@ def test_a_text_request_is_its_instructions_and_the_transcript_to_the_letter() -
     assert title.startswith("Request 2 of 2   3 messages · ")
     assert body[0] == "system"
     transcript = "\n".join(message.text for message in state.messages[:3])
-    assert "\n".join(body) == f"system\n{state.system}\n\n{transcript}"
-    assert page(state, 0)[1] == [*body[: len(state.system.split("\n")) + 2], "QUESTION: Refund it"]
+    assert "\n".join(body) == f"system\n{state.system}\n\ntranscript\n{transcript}"
+    assert page(state, 0)[1] == [*body[: len(state.system.split("\n")) + 3], "QUESTION: Refund it"]
+
+
+def test_json_messages_stand_apart_each_under_its_role() -> None:
+    said = '{"type": "tool", "tool": "search_orders", "input": {"customer": "Ada"}}'
+    state = on(desk_at(Line(text=said), Line(text='{"type": "answer", "text": "5"}'), protocol="json")).run.state
+    _, body = page(state, 1)
+    rows = body[body.index("user") :]
+    assert rows[:5] == ["user", "Refund it", "", "assistant", said]
+    assert [row for row in rows if row.startswith("tool · ")] == ["tool · c1 search_orders"]
+    assert not any(row.startswith("→") for row in rows)
 
 
 def test_native_messages_stand_apart_each_under_its_role() -> None:

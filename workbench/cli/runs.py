@@ -24,11 +24,10 @@ from workbench.results import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
+    differences,
     exit_code,
-    outcome_of,
     person_took_part,
 )
-from workbench.scenarios.expectations import check as compare
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.loader import load_scenario
 from workbench.scenarios.overrides import add_faults, apply_overrides
@@ -144,8 +143,7 @@ def _passing(signal: Signal) -> None:
 
 def _report(opened: Opened, options: argparse.Namespace) -> bool | None:
     """Print how the run stands; returns whether its expectations hold, None where it has none."""
-    expect = opened.scenario.expect
-    mismatches = compare(expect, outcome_of(opened, files=tuple(expect.files or ()))) if expect is not None else []
+    mismatches = differences(opened)
     if options.json:
         headless.print_result(opened, out)
     else:
@@ -155,7 +153,7 @@ def _report(opened: Opened, options: argparse.Namespace) -> bool | None:
         if opened.session_path is not None:
             out(visible(f"saved as {opened.session_path}"))
     # An expectation that does not hold is no part of the result object, and must be told all the same.
-    for item in mismatches:
+    for item in mismatches or ():
         line = visible(f"expected {item.key} {item.expected}, got {item.actual}")
         print(line, file=sys.stderr) if options.json else out(line)
-    return None if expect is None else not mismatches
+    return None if mismatches is None else not mismatches

@@ -22,7 +22,7 @@ from workbench.tui.home.screen import HomeScreen
 from workbench.tui.keymap import read_keymap
 from workbench.tui.opener import Opener
 from workbench.tui.palette import ActionProvider
-from workbench.tui.screens import RunView, Situated, Writing
+from workbench.tui.screens import RunView, Situated, Writing, copied_words
 from workbench.tui.situation import Situation
 from workbench.tui.themes import load_themes, role_defaults
 from workbench.view.visible import visible
@@ -285,7 +285,7 @@ class WorkbenchApp(App[None]):
             self.screen.clear_selection()
         if text:
             self.copy_to_clipboard(text)
-            self.notify(f"copied {len(text):,} characters to the clipboard", markup=False, timeout=3)
+            self.notify(copied_words(text), markup=False, timeout=3)
         return bool(text)
 
     def copy_to_clipboard(self, text: str) -> None:

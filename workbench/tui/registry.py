@@ -211,6 +211,13 @@ ACTIONS: tuple[Action, ...] = (
         label=lambda s: "changed" if s.showing_original else "original",
         unless=when.has_original,
     ),
+    _looking(
+        "verdict",
+        "V",
+        "what differs",
+        "What the scenario expects of a run that has ended, and did not get.",
+        unless=when.has_differences,
+    ),
     _looking("copy_entry", "C", "copy entry", "Copy the text of the entry.", unless=when.picked),
     _looking("search", "slash", "search", "Find text in the transcript."),
     _looking("show_transcript", "1", "transcript", "The transcript."),
@@ -348,6 +355,8 @@ ACTIONS: tuple[Action, ...] = (
     _editor("insert_table", "f2", "insert…", "A reply, a limit, a fault, …, after the table under the caret."),
     _script("undo", "ctrl+z", "undo", "Take the last change back."),
     _script("redo", "ctrl+y", "redo", "Make it again."),
+    _script("text_start", "ctrl+home", "start", "To the start of the text."),
+    _script("text_end", "ctrl+end", "end", "To its end."),
     _problems("previous_problem", "up,k", "up", "The problem above."),
     _problems("next_problem", "down,j", "down", "The problem below."),
     _problems("to_problem", "enter", "to the text", "To the line of the problem, or back to the text."),
@@ -369,7 +378,7 @@ _HOME = (
     "settings",
     "back",
 )
-_ENDED = ("next_lesson", "message", "event_back", "fork", "again", "make_scenario", "name", "back")
+_ENDED = ("next_lesson", "message", "event_back", "fork", "again", "make_scenario", "verdict", "name", "back")
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
 _MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")

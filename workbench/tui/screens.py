@@ -140,6 +140,11 @@ def _pressing(key: str) -> Style:
     return Style.from_meta({"@click": f"app.simulate_key('{key}')"})
 
 
+def copied_words(text: str) -> str:
+    """What is known after a copy: the terminal was asked to keep the text, and never says whether it did."""
+    return f"{len(text):,} characters sent to the terminal's clipboard; some terminals do not take them"
+
+
 def keymap_of(app: Any) -> Keymap:
     """The keys of the person who uses the app; none of their own where the app is another one."""
     return app.own_keys if isinstance(app, Shell) else {}

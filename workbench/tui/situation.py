@@ -67,6 +67,8 @@ class Situation:
     """Whether the held result was changed."""
     next_lesson: str = ""
     """The title of the lesson after that of a run that has ended; "" where there is none."""
+    differs: bool = False
+    """Whether the run has ended otherwise than its scenario expects."""
     reply_due: bool = False
     """Whether the next move asks for a reply of a script, which can be changed beforehand."""
 
@@ -184,6 +186,13 @@ def has_original(s: Situation) -> str:
     return "" if s.has_original else "this entry was not changed"
 
 
+def has_differences(s: Situation) -> str:
+    if s.differs:
+        return ""
+    ended = s.phase in ("stopped", "answered")
+    return not_past(s) or ("nothing differs from what is expected" if ended else "the run has not ended")
+
+
 def making(s: Situation) -> str:
     return "" if s.phase == "running" else "no runs are being made"
 
@@ -215,6 +224,8 @@ def next_lesson_words(s: Situation) -> str:
 
 
 def close_words(s: Situation) -> str:
+    if s.screen == "editor":
+        return "out of the text"
     return {
         "edit": "back to the question",
         **dict.fromkeys(("typing", "writing", "field", "limits", "scopes", "list"), "back"),

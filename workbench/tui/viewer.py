@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from workbench.tui.actions import bindings
 from workbench.tui.paint import content
-from workbench.tui.screens import Dialog, KeysRow, KeyWords
+from workbench.tui.screens import Dialog, KeysRow, KeyWords, copied_words
 from workbench.tui.transcript.pane import Pane
 from workbench.view.entries import Entry, Line
 from workbench.view.visible import visible
@@ -130,7 +130,7 @@ class Viewer(Dialog[bool]):
     def action_copy_all(self) -> None:
         text = self._lines.whole()
         self.app.copy_to_clipboard(text)
-        self.notify(f"copied {len(text):,} characters to the clipboard", markup=False, timeout=3)
+        self.notify(copied_words(text), markup=False, timeout=3)
 
 
 class RequestViewer(Viewer):

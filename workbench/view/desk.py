@@ -206,6 +206,15 @@ class Desk:
         last = not 0 <= index < len(self.timeline) - 1
         return len(self.run.events) if last else self.timeline.number(index)
 
+    def held_text(self, index: int) -> str | None:
+        """What stands at the door, for an entry that says so; None for any other."""
+        match self.timeline.event(index):
+            case Held() as event:
+                return event.content
+            case HeldReply() as event:
+                return written_out(reply_at(event))
+        return None
+
     def whole(self, index: int) -> list[Line]:
         """An entry with all there is to it: data in its colours, and what only people see."""
         event, entry = self.timeline.event(index), self.timeline.entry(index)

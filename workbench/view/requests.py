@@ -54,25 +54,28 @@ def _head(state: State) -> list[Line]:
 
 
 def _messages(state: State, count: int) -> list[Line]:
-    """Text protocols are one text; native messages stand apart, each under its role."""
-    if not state.protocol.native_tools:
-        lines: list[Line] = []
+    """In the text protocol they are one text; in the others they stand apart, each under its role."""
+    if state.protocol.name == "text":
+        lines: list[Line] = [(Span("transcript", "quiet", bold=True),)]
         for message in state.messages[:count]:
             lines.extend(lines_of(message.text, "" if message.role == "assistant" else ROLES[message.role]))
         return lines
-    return [line for message in state.messages[:count] for line in _message(message)]
+    native = state.protocol.native_tools
+    return [line for message in state.messages[:count] for line in _message(message, native=native)]
 
 
-def _message(message: Message) -> list[Line]:
-    word = f"{message.role} · {message.call_id} {message.tool}" if message.call_id else message.role
-    if message.is_error:
-        word += " · error"
-    lines: list[Line] = [(Span(one_line(word), ROLES[message.role], bold=True),)]
+def _message(message: Message, *, native: bool) -> list[Line]:
+    lines: list[Line] = [(Span(one_line(_word(message)), ROLES[message.role], bold=True),)]
     if message.text:
         lines += lines_of(message.text)
-    for call in message.calls:
+    for call in message.calls if native else ():
         first, *others = call.arguments.split("\n")
         name = Span(one_line(call.tool), bold=True)
         lines.append((Span("→ ", "quiet"), name, Span(f" {first}"), Span(f"   {call.id}", "quiet")))
         lines += [(Span(line),) for line in others]
     return [*lines, ()]
+
+
+def _word(message: Message) -> str:
+    word = f"{message.role} · {message.call_id} {message.tool}" if message.call_id else message.role
+    return f"{word} · error" if message.is_error else word

@@ -404,6 +404,44 @@ async def test_a_session_is_not_edited(home: Home) -> None:
         assert desk.sees("a session is a record: opened, S makes a script of it")
 
 
+async def test_the_caret_goes_to_both_ends_of_the_text(home: Home) -> None:
+    async with editing(home, own_script(home)) as desk:
+        await desk.press("ctrl+end")
+        assert desk.caret[0] == desk.editor.area.document.line_count
+        await desk.press("ctrl+home")
+        assert desk.caret == (1, 0)
+
+
+async def test_esc_leaves_the_text_and_then_says_how_to_go_on(home: Home) -> None:
+    async with editing(home, own_script(home)) as desk:
+        assert "esc out of the text" in desk.key_row
+        await desk.press("escape", "escape")
+        assert desk.open
+        assert desk.sees("q leaves the editor, enter goes back to the text")
+
+
+async def test_what_was_said_of_saving_goes_with_the_next_change(home: Home) -> None:
+    async with editing(home, own_script(home)) as desk:
+        await desk.press("ctrl+s")
+        await desk.settle(lambda: desk.sees("saved as /"))
+        await desk.press("#")
+        assert not desk.sees("saved as /")
+        assert desk.sees("changed, not saved")
+
+
+async def test_somebody_comes_back_from_a_run_to_the_same_place(home: Home) -> None:
+    async with editing(home, own_script(home)) as desk:
+        await desk.press("ctrl+end", "#", "f5")
+        await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.run.state.started)
+        text, caret = desk.editor.text, desk.caret
+        await desk.press("q")
+        await desk.settle(lambda: isinstance(desk.app.screen, EditorScreen))
+        assert (desk.editor.text, desk.caret) == (text, caret)
+        assert text.endswith("#")
+        assert desk.editor.area.has_focus
+        assert not desk.sees("saved as /")
+
+
 async def test_somebody_writes_from_the_editor_alone_how_a_made_up_tool_is_corrected(home: Home) -> None:
     async with at_desk(home) as desk:
         await desk.press("n", "7")

@@ -38,6 +38,18 @@ async def test_a_held_result_waits_and_space_passes_it_on_and_does_no_more(home:
         assert not stage.sees("the model has not read this yet")
 
 
+async def test_copying_an_entry_that_is_held_takes_the_result_and_not_what_is_said_of_it(home: Home) -> None:
+    async with holding(home, "space", "space", "end", "C") as stage:
+        assert stage.app.clipboard == "2100000"
+        assert stage.notice == "7 characters sent to the terminal's clipboard; some terminals do not take them"
+
+
+async def test_a_search_above_a_held_result_names_the_keys_of_the_door(home: Home) -> None:
+    async with holding(home, "space", "space", "slash") as stage:
+        assert stage.sees("◆ a result is held: esc, then space or e")
+        assert not stage.sees("then y or n")
+
+
 async def test_r_passes_it_on_and_runs_to_the_next(home: Home) -> None:
     async with holding(home, "r") as stage:
         assert stage.kinds.count("held") == 1

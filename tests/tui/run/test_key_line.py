@@ -131,6 +131,9 @@ async def test_the_key_does_what_it_says(home: Home, phase: str, name: str, monk
         assert stage.notice == "" or phase in ("hold", "paused", "scopes", "past", "edit"), stage.notice
 
 
+VERDICTS = (("stopped", "verdict"), ("answered", "verdict"))
+
+
 def test_no_key_line_is_left_out() -> None:
     phases = {phase: "approval" if phase == "batch" else phase for phase in TO}
     tried = {(phases[phase], name) for phase, name in CASES}
@@ -141,7 +144,7 @@ def test_no_key_line_is_left_out() -> None:
         if on == "run" and phase in phases.values() and name not in ELSEWHERE
     }
     # These are shown only where they apply, which other tests bring about.
-    elsewhere = {("paused", "original"), ("hold", "undo_change"), ("stopped", "run"), ("stopped", "ping")}
+    elsewhere = {("paused", "original"), ("hold", "undo_change"), ("stopped", "run"), ("stopped", "ping"), *VERDICTS}
     elsewhere |= {("answered", "next_lesson"), ("stopped", "next_lesson")}
     assert shown - tried <= elsewhere
 

@@ -68,6 +68,12 @@ class ScriptArea(PlainArea):
         line = self.document.get_line(row)
         self.move_cursor((row, len(line) - len(line.lstrip())), center=True)
 
+    def action_text_start(self) -> None:
+        self.move_cursor(self.document.start)
+
+    def action_text_end(self) -> None:
+        self.move_cursor(self.document.end)
+
     # ------------------------------------------------------------ drawing
 
     def _build_highlight_map(self) -> None:

@@ -20,7 +20,7 @@ from workbench.scenarios.files import ScriptFileError
 from workbench.scenarios.review import Known, Review, review
 from workbench.scenarios.schema import Scenario
 from workbench.scenarios.templates import Piece
-from workbench.tui.actions import bindings
+from workbench.tui.actions import BY_NAME, bindings, key_words, keys_of
 from workbench.tui.choose import Choose
 from workbench.tui.dialogs import Confirm
 from workbench.tui.editor.area import ScriptArea
@@ -92,6 +92,10 @@ class EditorScreen(Screen[None]):
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
 
+    def on_screen_suspend(self) -> None:
+        """What was said is old when somebody comes back."""
+        self._unsay()
+
     async def on_screen_resume(self) -> None:
         """Back from a run: it may be that its tools are trusted now."""
         shell = self.shell
@@ -136,6 +140,7 @@ class EditorScreen(Screen[None]):
         if self._waiting is not None:
             self._waiting.stop()
         self._waiting = self.set_timer(PAUSE, self._read)
+        self._unsay()
         self._draw_top()
 
     def _read(self) -> None:
@@ -231,7 +236,8 @@ class EditorScreen(Screen[None]):
         self._said = self.set_timer(SAID_FOR, self._unsay)
 
     def _unsay(self) -> None:
-        self.query_one("#said", Block).display = False
+        for said in self.query("#said"):
+            said.display = False
 
     # ------------------------------------------------------------ moving about
 
@@ -248,8 +254,12 @@ class EditorScreen(Screen[None]):
         self.action_next_pane()
 
     def action_close(self) -> None:
-        """Leave the field, so that letters are keys."""
-        self.problems.focus()
+        """Leave the field, so that letters are keys; outside it say how to go on."""
+        if self.area.has_focus:
+            self.problems.focus()
+        else:
+            back, leave = (key_words(keys_of(BY_NAME[name], keymap_of(self.app))[0]) for name in ("to_problem", "back"))
+            self.say(f"{leave} leaves the editor, {back} goes back to the text")
 
     def action_back(self) -> None:
         if not self.unsaved:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 ASKING = ("approval", "batch", "interrupted", "hold")
 """Bars that want an answer."""
-ASKS = "▲ waiting for you: esc, then y or n"
+ASKS = {"hold": "◆ a result is held: esc, then space or e"}
+ASKS_A_DECISION = "▲ waiting for you: esc, then y or n"
 
 
 class Drawing(Driving):
@@ -114,7 +115,7 @@ class Drawing(Driving):
         """The bar for how things stand, unless something else is open in it."""
         bar, wanted = self.bar, self.wanted_bar()
         asks = wanted is not None and wanted.kind in ASKING
-        bar.show_aside(ASKS if asks else "")
+        bar.show_aside(ASKS.get(wanted.kind, ASKS_A_DECISION) if wanted is not None and asks else "")
         if bar.mode not in ("", "question"):
             if bar.mode == "more" and self.guard.armed:
                 self.arm_guard()

@@ -9,6 +9,7 @@ from workbench.core.gate import describe
 from workbench.tui.run.bar import BarArea
 from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.frame import SideColumn
+from workbench.tui.run.judging import Judging
 from workbench.tui.run.looking_back import LookingBack
 from workbench.tui.run.reading import Reading
 from workbench.tui.screens import Shell
@@ -16,7 +17,7 @@ from workbench.view.entries import Line, Span
 from workbench.view.visible import visible
 
 
-class Keeping(Reading, LookingBack, Deciding):
+class Keeping(Judging, Reading, LookingBack, Deciding):
     """What is kept, and how to go on with it."""
 
     def action_again(self) -> None:

@@ -12,6 +12,7 @@ from workbench.tui.run.bar import SearchField
 from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.frame import CallsPane, Shown, SideColumn, ThirdColumn
 from workbench.tui.run.loop_view import LoopView
+from workbench.tui.screens import copied_words
 from workbench.tui.transcript.widget import Transcript
 from workbench.tui.viewer import RequestViewer, Viewer
 from workbench.view.arguments import argument_lines
@@ -86,9 +87,10 @@ class Reading(Deciding):
 
     def action_copy_entry(self) -> None:
         if self.can("copy_entry"):
-            text = self.transcript.content_of(self.picked)
+            held = self.desk.held_text(self.picked)
+            text = self.transcript.content_of(self.picked) if held is None else held
             self.app.copy_to_clipboard(text)
-            self.say(f"copied {len(text):,} characters to the clipboard")
+            self.say(copied_words(text))
 
     # ------------------------------------------------------------ search
 

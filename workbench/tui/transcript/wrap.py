@@ -29,8 +29,8 @@ def shown(line: str) -> str:
 def cuts(line: str, width: int, limit: int | None = None) -> Sequence[int]:
     """Offsets in a shown line at which its second, third, … row starts; at most `limit` of them.
 
-    A row takes at most `width` cells, unless a single character takes more. Rows end after a blank or a wide character
-    where there is one, and never inside a character made of several.
+    A row takes at most `width` cells, unless a single character takes more. Rows end after a blank, else after a comma,
+    or a wide character where there is one, and never inside a character made of several.
     """
     if not line.isascii() and _NOT_NARROW.search(line):
         return _wide_cuts(line, width, limit)
@@ -41,6 +41,8 @@ def cuts(line: str, width: int, limit: int | None = None) -> Sequence[int]:
     at = 0
     while size - at > width:
         blank = line.rfind(" ", at, at + width + 1)
+        if blank <= at:  # JSON without blanks is broken after a comma
+            blank = line.rfind(",", at, at + width)
         at = at + width if blank <= at else blank + 1
         if at == size:  # a blank at the very end hangs over the edge
             break
