@@ -34,6 +34,8 @@ from workbench.sessions.lock import Lock
 
 _EVENT = re.compile(rb'\n\[\[event\]\]\nn = \d+\nkind = "(\w+)"\n')
 _NEXT_EVENT = f"\n{HEAD}".encode()
+_HEAD_BYTES = 16_384
+"""Bytes in which the [session] table ends; a title that is longer than that is nobody's."""
 _TELLING = {cls.kind for cls in (UserMessage, SettingsChanged, Stopped, Resumed, Forked)}
 """The kinds of event that can change a session's status or title. There are few of them in a session."""
 
@@ -166,6 +168,17 @@ def summary(path: Path) -> SessionSummary:
         scenario_path=table.get("scenario_path", ""),
         torn=good.length < len(data),
     )
+
+
+def session_of_id(folders: Iterable[Path], session_id: str) -> Path | None:
+    """The session with that id in one of these folders; None where it is in none. Reads only the beginning of files."""
+    for folder in folders:
+        for path in sorted(folder.glob("*.toml")):
+            with suppress(OSError, ValueError), path.open("rb") as file:
+                head = file.read(_HEAD_BYTES)
+                if session_id.encode() in head and session_table(head).get("id") == session_id:
+                    return path
+    return None
 
 
 def _kinds(data: bytes) -> tuple[Counter[str], list[Event]]:
