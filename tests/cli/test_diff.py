@@ -58,7 +58,7 @@ def test_a_fault_is_named_with_what_it_made_of_the_result(command: Command, save
     assert "They part in step 1. Fault wrong-number, in the result of lookup_population." in done.out
     assert "A  = 2100000" in done.out
     assert "B  ≠ changed by fault wrong-number: " in done.out
-    assert "downstream of that" in done.out
+    assert "Downstream of that" in done.out
 
 
 def test_another_limit_is_why_one_of_them_stops(command: Command, saved: Callable[..., Path]) -> None:

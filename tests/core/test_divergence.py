@@ -294,6 +294,13 @@ def test_another_model_says_something_else_because_it_is_another_one() -> None:
     assert divergence.because == ("model", "model.name")
 
 
+def test_a_model_that_was_changed_on_the_way_is_why_it_says_something_else() -> None:
+    changed = SettingsChanged(changes={"model": "ollama:small"})
+    divergence = against(*RUN[:3], changed, answers("three"), ENDED).divergence
+    assert divergence is not None
+    assert (divergence.cause, divergence.because) == (Cause.SETTING, ("model",))
+
+
 def test_a_setting_that_changes_nothing_is_listed_and_is_no_parting() -> None:
     found = against(*RUN, header=replace(HEADER, limits=Limits(steps=9), faults=(Fault(on="result", do="drop"),)))
     assert found.divergence is None

@@ -73,10 +73,10 @@ def test_every_line_belongs_to_its_row(width: int) -> None:
 
 def test_beside_each_other_both_say_what_they_do() -> None:
     lines = texts(layout(Pair(compared("refund-allowed"), compared("refund-answered")), 120))
-    at = next(index for index, line in enumerate(lines) if line.startswith("they part here"))
+    at = next(index for index, line in enumerate(lines) if line.startswith("They part here"))
     assert lines[at + 2].split("≠", 1)[0].strip() == "✓ allowed by the scenario's person"
     assert "≠ answered by the scenario's person" in lines[at + 2]
-    assert lines[at + 4].startswith("downstream of that ")
+    assert lines[at + 4].startswith("Downstream of that ")
 
 
 def test_under_each_other_what_is_the_same_stands_once() -> None:

@@ -106,7 +106,7 @@ def compare(a: Side, b: Side) -> Comparison:
         for i, j in align(keys(one), keys(other))
     )
     settings = tuple(set_differently(a.header, b.header))
-    at = next((index for index, row in enumerate(rows) if row.parts), None)
+    at = _first(rows)
     divergence = None if at is None else _Why(a, b, rows, at, settings).divergence()
     return Comparison(rows, divergence, settings)
 
@@ -120,6 +120,33 @@ def _row(a: Item | None, b: Item | None) -> Row:
     at = parting(one, other)
     aspect = one[at][0] if at < len(one) else None
     return Row(a, b, None if a.quiet and b.quiet else aspect, aspect is None and wording(a) != wording(b))
+
+
+def _first(rows: Sequence[Row]) -> int | None:
+    """The row in which they part first; None where they do not.
+
+    Of the calls of one reply a later one may have come to something before an earlier one did.
+    """
+    parting_rows = [index for index, row in enumerate(rows) if row.parts]
+    if not parting_rows or not _waits(rows[parting_rows[0]]):
+        return parting_rows[0] if parting_rows else None
+    first = parting_rows[0]
+    batch = takewhile(lambda index: _reply_of(rows[index]) == _reply_of(rows[first]), parting_rows)
+    return next((index for index in batch if not _waits(rows[index])), first)
+
+
+def _waits(row: Row) -> bool:
+    """Whether all the difference is that a call still waits in one of them."""
+    return (
+        row.aspect is not None
+        and row.aspect is not Aspect.WHAT
+        and any(each and each.pending for each in (row.a, row.b))
+    )
+
+
+def _reply_of(row: Row) -> tuple[int, int]:
+    """The replies that the calls of a row belong to."""
+    return (row.a.n if row.a is not None else 0, row.b.n if row.b is not None else 0)
 
 
 def _arranged(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -144,9 +171,10 @@ class _Why:
 
     def __init__(self, a: Side, b: Side, rows: Sequence[Row], at: int, settings: Sequence[Setting]) -> None:
         self._at = at
-        self._asked = not {a.header.model, b.header.model} <= {"scripted", "recorded"}
-        """Whether what the model says may depend on how it is asked."""
         self._settings = [*settings, *_changed(rows[:at])]
+        other_model = any(setting.name == "model" for setting in self._settings)
+        self._asked = other_model or not {a.header.model, b.header.model} <= {"scripted", "recorded"}
+        """Whether what the model says may depend on how it is asked, or who is."""
         row = rows[at]
         # Where only one has an item here, the other one is at what it has next.
         self._a = row.a or next((item for each in rows[at:] if (item := each.a) is not None and not item.quiet), None)

@@ -184,6 +184,17 @@ def summary(path: Path) -> SessionSummary:
     )
 
 
+def session_of_id(folders: Iterable[Path], session_id: str) -> Path | None:
+    """The session with that id in one of these folders; None where it is in none. Reads only the beginning of files."""
+    for folder in folders:
+        for path in sorted(folder.glob("*.toml")):
+            with suppress(OSError, ValueError), path.open("rb") as file:
+                head = file.read(_HEAD_BYTES)
+                if session_id.encode() in head and session_table(head).get("id") == session_id:
+                    return path
+    return None
+
+
 def _kinds(data: bytes) -> tuple[Counter[str], list[Event]]:
     """How many events of each kind there are, and the telling ones."""
     kinds: Counter[str] = Counter()

@@ -65,6 +65,8 @@ def line_actions(situation: Situation) -> list[Action]:
     names = KEY_LINES.get((situation.screen, situation.phase), ())
     if situation.phase == "approval" and situation.calls_waiting > 1:
         names = (*[name for name in names if name != "view"], "next_pane")
+    if situation.screen == "home" and situation.opens:
+        names = ("compare", *[name for name in names if name != "compare"])
     if not situation.raise_to:
         names = tuple(name for name in names if name != "raise_cap")
     return [action for name in names if not (action := BY_NAME[name]).unless(situation)]
@@ -86,6 +88,7 @@ def palette_actions(situation: Situation) -> list[Action]:
         "run": ("run", "transcript"),
         "editor": ("editor", "script"),
         "matrix": ("matrix",),
+        "compare": ("compare",),
     }
     own = owns[situation.screen]
     return [each for each in ACTIONS if each.where in ("app", "screen", *own) and not each.unless(situation)]

@@ -148,9 +148,9 @@ class WorkbenchApp(App[None]):
         """A new run of the scenario in that file, in place of the screen of the one on top."""
         self._opener.scenario(path, play=False, in_place_of=next(self.runs(), None))
 
-    def open_session(self, path: Path, *, play: bool = False) -> None:
-        """The run in that file as it stands, or going on."""
-        self._opener.session(path, play=play)
+    def open_session(self, path: Path, *, play: bool = False, at: int | None = None) -> None:
+        """The run in that file as it stands, going on, or looked at as it was after event `at`."""
+        self._opener.session(path, play=play, at=at)
 
     def run_again(self, opened: Opened) -> None:
         """The same scenario from the start, in a new session, in place of the screen of this one."""
@@ -167,6 +167,14 @@ class WorkbenchApp(App[None]):
     def open_matrix(self, of: Path | Opened) -> None:
         """The fault matrix of a scenario file, or of the scenario of a run."""
         self._opener.matrix(of)
+
+    def compare(self, a: Path, b: Path) -> None:
+        """Two sessions, aligned by their calls."""
+        self._opener.compare(a, b)
+
+    def compare_with_parent(self, opened: Opened) -> None:
+        """A fork and the run that it comes from."""
+        self._opener.compare_with_parent(opened)
 
     def leave_run(self, screen: RunView) -> None:
         """Close the run in order, then go back to what was below it."""

@@ -34,7 +34,7 @@ WORDS: tuple[tuple[str, Role, str], ...] = (
     ("step", "", "One reply of the model. The step cap counts these."),
     ("move", "", "What one press of space does: ask the model, run a tool, pass a result on."),
 )
-ELSEWHERE = ("Script editor", "Fault matrix", "Home")
+ELSEWHERE = ("Script editor", "Fault matrix", "Compare", "Home")
 """What the help has last on the Run screen: keys that do not work there."""
 KEYS = 15
 """Cells for the keys; longer ones stand on a row of their own."""
@@ -94,6 +94,7 @@ def ordered(sections: Mapping[str, Sequence[tuple[str, str]]], screen: ScreenNam
         "home": ["Home", "Everywhere"],
         "editor": ["Script editor", "Everywhere"],
         "matrix": ["Fault matrix", "Everywhere"],
+        "compare": ["Compare", "Everywhere"],
     }.get(screen)
     if own is None:
         elsewhere = [each for name in ELSEWHERE for each in _only(of_keys, name)]

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from workbench.home import Home, HomeError, trust
 from workbench.tui.dialogs import Confirm
 from workbench.tui.glimpse import GlimpseScreen
-from workbench.tui.screens import RunView
+from workbench.tui.screens import RunView, SessionView
 
 if TYPE_CHECKING:
     from workbench.forking import Branch
@@ -32,6 +32,8 @@ class Wanted:
     until: int | None = None
     """The reply of the script up to which it runs, from 0."""
     in_place_of: RunView | None = None
+    at: int | None = None
+    """The event after which it is looked at; None for now."""
 
 
 class Opener:
@@ -67,13 +69,29 @@ class Opener:
 
         self._open(Wanted(make, play, until, in_place_of))
 
-    def session(self, path: Path, *, play: bool) -> None:
+    def session(self, path: Path, *, play: bool, at: int | None = None) -> None:
+        if self._is_open(path, at):
+            return
+
         def make(home: Home, read_only: bool) -> Opened:
             from workbench.opening import reopen
 
             return reopen(path, home, read_only=read_only)
 
-        self._open(Wanted(make, play))
+        self._open(Wanted(make, play, at=at))
+
+    def _is_open(self, path: Path, at: int | None) -> bool:
+        """Whether that session is on a screen below this one; if so, that is what is looked at."""
+        for above, screen in enumerate(reversed(self._app.screen_stack)):
+            if isinstance(screen, SessionView) and screen.session_path == path:
+                for _ in range(above):
+                    self._app.pop_screen()
+                if at is not None:
+                    screen.look(at)
+                return True
+            if isinstance(screen, RunView):
+                return False  # a run that has to be closed in order stands before it
+        return False
 
     def again(self, opened: Opened) -> None:
         def make(home: Home, _: bool) -> Opened:
@@ -107,6 +125,22 @@ class Opener:
 
         self._open(Wanted(make))
 
+    def compare(self, a: Path, b: Path) -> None:
+        def make(_: Home, __: bool) -> Screen[None]:
+            from workbench.tui.compare.opener import compare_files
+
+            return compare_files(a, b)
+
+        self._open(Wanted(make))
+
+    def compare_with_parent(self, opened: Opened) -> None:
+        def make(home: Home, _: bool) -> Screen[None]:
+            from workbench.tui.compare.opener import compare_with_parent
+
+            return compare_with_parent(opened, home)
+
+        self._open(Wanted(make))
+
     async def leave(self, screen: RunView) -> None:
         await screen.close_run()
         if next(self._app.runs(), None) is screen:
@@ -131,6 +165,8 @@ class Opener:
         with self._app.batch_update():  # what is below is not seen in between
             self._end_glimpse()
             await self._app.push_screen(screen)
+        if wanted.at is not None and isinstance(screen, SessionView):
+            screen.look(wanted.at)
 
     def _end_glimpse(self) -> None:
         """Take it away, with any dialog that was opened above it meanwhile."""

@@ -9,6 +9,7 @@ from functools import partial
 
 from workbench.tui import situation as when
 from workbench.tui.action import Action, Where
+from workbench.tui.compare.actions import COMPARE
 from workbench.tui.matrix.actions import MATRIX
 from workbench.tui.situation import Phase, ScreenName, Situation
 
@@ -22,6 +23,7 @@ TOGETHER: tuple[tuple[str, tuple[Where, ...]], ...] = (
     ("the search field", ("app", "search")),
     ("the script editor", ("app", "screen", "editor", "problems")),
     ("the fault matrix", ("app", "screen", "matrix")),
+    ("the comparison", ("app", "screen", "compare")),
     ("the text of a script", ("editor", "script")),  # where ctrl+z is undo, as in every text area
 )
 """Places whose keys work at the same time, and so must differ."""
@@ -84,7 +86,7 @@ ACTIONS: tuple[Action, ...] = (
         "q",
         "back",
         "Back to Home; on Home, quit.",
-        label=lambda s: {"home": "quit", "editor": "leave", "matrix": "back"}.get(s.screen, "home"),
+        label=lambda s: {"home": "quit", "editor": "leave", "matrix": "back", "compare": "back"}.get(s.screen, "home"),
     ),
     # ---- Home
     _home("previous_item", "up,k", "up", "Up the list."),
@@ -119,6 +121,15 @@ ACTIONS: tuple[Action, ...] = (
         "fault matrix",
         "Every step of the script against every fault, and what becomes of each run.",
         short="matrix",
+        unless=when.picked,
+    ),
+    _home(
+        "compare",
+        "d",
+        "compare",
+        "Choose the session; then, on another one, compare the two.",
+        label=lambda s: s.opens or "compare",
+        short="compare",
         unless=when.picked,
     ),
     _home("settings", "comma", "settings", "Themes and settings."),
@@ -264,6 +275,14 @@ ACTIONS: tuple[Action, ...] = (
         short="next lesson",
         unless=when.has_next_lesson,
     ),
+    _sessions(
+        "compare_parent",
+        "d",
+        "compare with the parent",
+        "Where this fork parts from the run that it comes from.",
+        label="compare",
+        unless=when.has_parent,
+    ),
     _sessions("matrix_of_run", "M", "fault matrix", "Every step of its scenario against every fault."),
     _sessions(
         "export_run", "X", "export…", "Write this run as a scenario, a test, messages, a page, a picture, spans."
@@ -361,6 +380,7 @@ ACTIONS: tuple[Action, ...] = (
     _problems("next_problem", "down,j", "down", "The problem below."),
     _problems("to_problem", "enter", "to the text", "To the line of the problem, or back to the text."),
     *MATRIX,
+    *COMPARE,
 )
 BY_NAME: dict[str, Action] = {action.name: action for action in ACTIONS}
 
@@ -373,14 +393,19 @@ _HOME = (
     "edit_script",
     "rename",
     "matrix",
+    "compare",
     "delete",
     "import_log",
     "settings",
     "back",
 )
-_ENDED = ("next_lesson", "message", "event_back", "fork", "again", "make_scenario", "verdict", "name", "back")
+_ENDED = (
+    *("next_lesson", "message", "event_back", "fork", "again", "compare_parent", "make_scenario", "verdict", "name"),
+    "back",
+)
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
 _PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
+_COMPARE = ("open_at", "choose_a", "next_difference", "to_parting", "view_row", "back")
 _MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")
 KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("home", "idle"): _HOME,
@@ -404,6 +429,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "list"): ("close",),
     ("editor", "typing"): ("save", "run_script", "run_from_here", "insert_table", "close", "undo"),
     ("matrix", "idle"): _MATRIX,
+    ("compare", "idle"): _COMPARE,
     ("matrix", "running"): ("stop_matrix", *_MATRIX),
     ("editor", "idle"): ("to_problem", "back", "save", "run_script", "run_from_here", "insert_table"),
 }

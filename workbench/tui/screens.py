@@ -52,6 +52,16 @@ class RunView(Protocol):
 
 
 @runtime_checkable
+class SessionView(Protocol):
+    """A screen of one session, which can be looked at as it was after any of its events."""
+
+    @property
+    def session_path(self) -> Path | None: ...
+
+    def look(self, n: int) -> None: ...
+
+
+@runtime_checkable
 class Writing(Protocol):
     """A screen where something is written that may not be saved."""
 
@@ -76,7 +86,8 @@ class Shell(Protocol):
     def open_instead(self, path: Path) -> None:
         """A new run of the scenario in that file, in place of the screen of the one on top."""
 
-    def open_session(self, path: Path, *, play: bool = False) -> None: ...
+    def open_session(self, path: Path, *, play: bool = False, at: int | None = None) -> None:
+        """A run as it stands, going on, or looked at as it was after event `at`."""
 
     def run_again(self, opened: Opened) -> None:
         """The same scenario from the start, in a new session, in place of the screen of this one."""
@@ -89,6 +100,12 @@ class Shell(Protocol):
 
     def open_matrix(self, of: Path | Opened) -> None:
         """The fault matrix of a scenario file, or of the scenario of a run."""
+
+    def compare(self, a: Path, b: Path) -> None:
+        """Two sessions, aligned by their calls."""
+
+    def compare_with_parent(self, opened: Opened) -> None:
+        """A fork and the run that it comes from."""
 
     def leave_run(self, screen: RunView) -> None:
         """Close the run and go back to what was below it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-ScreenName = Literal["home", "run", "editor", "matrix"]
+ScreenName = Literal["home", "run", "editor", "matrix", "compare"]
 Phase = Literal[
     "idle",
     "running",
@@ -71,6 +71,10 @@ class Situation:
     """Whether the run has ended otherwise than its scenario expects."""
     reply_due: bool = False
     """Whether the next move asks for a reply of a script, which can be changed beforehand."""
+    forked: bool = False
+    """Whether the run comes from another one."""
+    opens: str = ""
+    """Where two runs are compared: "open A at event 4"."""
 
 
 ELSEWHERE = "somebody else makes the moves of this session: here it is only read"
@@ -108,6 +112,14 @@ def moves(s: Situation) -> str:
 
 def single_moves(s: Situation) -> str:
     return "the run is going: {run} pauses it" if s.phase == "running" else moves(s)
+
+
+def has_parent(s: Situation) -> str:
+    return "" if s.forked else "this run is no fork: on Home {compare} compares any two"
+
+
+def opens_there(s: Situation) -> str:
+    return "" if s.opens else "there is nothing to open"
 
 
 def is_live(s: Situation) -> str:

@@ -87,7 +87,7 @@ FIGURES = (
     Figure("errors", 7, lambda state: amount(state.errors)),
     Figure("read", 11, lambda state: tokens(state.input_tokens, estimated=state.estimated)),
     Figure("written", 9, lambda state: tokens(state.output_tokens, estimated=state.estimated)),
-    Figure("cost", 9, lambda state: money(state.cost)),
+    Figure("cost", 8, lambda state: money(state.cost)),
     Figure("time", 8, lambda state: duration(state.total_seconds)),
 )
 """Model calls and tool calls are counted apart; tokens that no provider gave wear a "~"."""

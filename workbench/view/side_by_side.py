@@ -18,8 +18,10 @@ from workbench.view.lines import clip, cut, heading, line_cells, pad
 
 BESIDE = 100
 """Columns from which both runs stand beside each other."""
-CURSOR, STEP, WORD = 2, 5, 8
-"""Cells of the cursor, of a step with the blank behind it, of a word with the blank behind it."""
+CURSOR, WORD = 2, 8
+"""Cells of the cursor, and of a word with the blank behind it."""
+INDENT = 6
+"""Cells before what is said in place of rows that are left out."""
 SIGN = 3
 """Cells of the sign between two runs, with blanks around it."""
 CONTEXT = 2
@@ -104,10 +106,10 @@ def _heading(pair: Pair, index: int, width: int) -> Line:
     divergence = pair.found.divergence
     assert divergence is not None
     if index == divergence.row:
-        title = f"they part here · {cause_words(pair)}"
+        title = f"They part here. {cause_words(pair)}"
         rule = "─" * max(0, width - len(title) - 1)
         return clip((Span(f"{title} ", "changed", bold=True), Span(rule, "changed")), width)
-    return heading("downstream of that", width)
+    return heading("Downstream of that", width)
 
 
 def _marked(line: Line) -> Line:
@@ -127,15 +129,16 @@ def sign_of(row: Row) -> str:
 def beside(pair: Pair, index: int, width: int) -> list[Line]:
     """A row with both runs beside each other."""
     row = pair.found.rows[index]
-    room = (width - CURSOR - SIGN - 2 * (STEP + WORD)) // 2
+    margin = _step_cells(pair) + WORD
+    room = (width - CURSOR - SIGN - 2 * margin) // 2
     sides = [_side(pair, which, index) for which in (0, 1)]
     at = line_of(row.a or row.b, row.aspect) if row.aspect is not None else 0  # type: ignore[arg-type]
     out = []
     for number in range(_tall_beside(row)):
-        left, right = (side[number] if number < len(side) else (Span(" " * (STEP + WORD)),) for side in sides)
+        left, right = (side[number] if number < len(side) else (Span(" " * margin),) for side in sides)
         sign = sign_of(row) if number == at else " "
         middle = Span(f" {sign} ", SIGNS.get(sign, ""), bold=sign == "≠")
-        out.append((Span("  "), *_filled(left, STEP + WORD + room), middle, *clip(right, STEP + WORD + room)))
+        out.append((Span("  "), *_filled(left, margin + room), middle, *clip(right, margin + room)))
     return out
 
 
@@ -159,15 +162,20 @@ def _side(pair: Pair, which: int, index: int) -> list[Line]:
     if item is None:
         return []
     protocol = pair.both[which].side.header.protocol
-    lines = [_with_margin(item, line) for line in item_lines(item, protocol)]
+    lines = [_with_margin(item, line, _step_cells(pair)) for line in item_lines(item, protocol)]
     downstream = divergence is not None and index > divergence.row
     return [tuple(replace(span, role="quiet", bold=False) for span in line) for line in lines] if downstream else lines
 
 
-def _with_margin(item: Item, line: ItemLine) -> Line:
+def _step_cells(pair: Pair) -> int:
+    """Cells of the number of a step, with a blank behind it."""
+    return len(str(max(run.state.total_steps for run in pair.both))) + 2
+
+
+def _with_margin(item: Item, line: ItemLine, cells: int) -> Line:
     step = str(item.step) if item.kind == "reply" else ""
     return (
-        Span(f"{cut(step, STEP - 1):>{STEP - 1}} ", "quiet"),
+        Span(f"{step:>{cells - 1}} ", "quiet"),
         Span(pad(cut(line.word, WORD - 1), WORD), line.role),
         *line.line,
     )
@@ -200,7 +208,7 @@ def text_lines(pair: Pair, width: int) -> list[str]:
 
 
 def _left_out(count: int) -> list[str]:
-    return [f"{' ' * (CURSOR + STEP)}… {amount(count)} the same"] if count else []
+    return [f"{' ' * INDENT}… {amount(count)} the same"] if count else []
 
 
 def _shown(rows: Sequence[Row]) -> set[int]:

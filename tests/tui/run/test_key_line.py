@@ -145,7 +145,7 @@ def test_no_key_line_is_left_out() -> None:
     }
     # These are shown only where they apply, which other tests bring about.
     elsewhere = {("paused", "original"), ("hold", "undo_change"), ("stopped", "run"), ("stopped", "ping"), *VERDICTS}
-    elsewhere |= {("answered", "next_lesson"), ("stopped", "next_lesson")}
+    elsewhere |= {(phase, name) for phase in ("answered", "stopped") for name in ("next_lesson", "compare_parent")}
     assert shown - tried <= elsewhere
 
 

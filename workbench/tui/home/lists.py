@@ -25,6 +25,8 @@ from workbench.view.shelf import Item
 
 MARK, RESTING_MARK = "▸", "▹"
 """Before the picked item: where the keys are about it, and where they are about another list."""
+NOTED_MARK = "A"
+"""Before the item that another one is to be compared with."""
 ROLES = ("quiet", "rule", "go", "wait", "error")
 
 
@@ -60,6 +62,8 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
 
     cursor: reactive[int] = reactive(-1)
     """The picked item; -1 when there is none."""
+    noted: reactive[str] = reactive("")
+    """The key of an item that is to be compared with another one."""
     resting: reactive[bool] = reactive(False)
     """Whether the keys are about another list."""
 
@@ -162,6 +166,9 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
     def watch_resting(self) -> None:
         self._strips.clear()
 
+    def watch_noted(self) -> None:
+        self._strips.clear()
+
     def watch_cursor(self) -> None:
         self.refresh()
         self.post_message(self.Picked(self))
@@ -238,7 +245,8 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         line: Line = ()
         picked = index == self.cursor and part in ("title", "note")
         if part == "title":
-            mark = (RESTING_MARK if self.resting else MARK) if picked else ""
+            noted = NOTED_MARK if self.items[index].key == self.noted else ""
+            mark = (RESTING_MARK if self.resting else MARK) if picked else noted
             line = title_row(self.items[index], width, self._columns, mark=mark)
         elif part == "note":
             line = note_row(self.items[index], width)

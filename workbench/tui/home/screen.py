@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widgets import Input
 
+from workbench.tui.actions import BY_NAME, key_words, keys_of
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.shelves import Shelves
-from workbench.tui.screens import Shell
+from workbench.tui.screens import Shell, keymap_of
 from workbench.view.entries import Line, Span
 from workbench.view.figures import counted
 from workbench.view.shelf import Item
@@ -150,6 +151,40 @@ class HomeScreen(Shelves):
             self._shell.edit_script(item.path)
         else:
             self.note.say((Span("a session is a record: opened, S makes a script of it", "primary"),))
+
+    def action_compare(self) -> None:
+        """Two sessions: the first press chooses one, the next one on another compares them."""
+        item, sessions = self.active.list.item, self.sessions.list
+        if item is None or not self.can("compare"):
+            return
+        if item.kind == "bad":
+            self.note.say_problems(item.why)
+        elif item.kind != "session":
+            self.note.say((Span("a script has done nothing yet: its sessions are compared", "primary"),))
+        elif sessions.noted in ("", item.key):
+            self._note_down("" if sessions.noted else item.key, item.title)
+        else:
+            first = Path(sessions.noted)
+            self._note_down("", "")
+            self._shell.compare(first, item.path)
+
+    def _note_down(self, key: str, title: str) -> None:
+        """Remember the session that is to be compared; none for an empty key."""
+        self.sessions.list.noted = key
+        press = key_words(keys_of(BY_NAME["compare"], keymap_of(self.app))[0])
+        line: Line = (
+            *(Span("A  ", "primary", bold=True), Span(visible(title)), Span("   on another session ", "quiet")),
+            *(Span(press, "primary", bold=True), Span(" compares the two", "quiet")),
+        )
+        self.note.say(*([line] if key else []))
+        self._draw_keys()
+
+    def action_close(self) -> None:
+        """The filter, then what is to be compared, then what was said."""
+        if self.sessions.list.noted and not self._filter.is_open:
+            self._note_down("", "")
+        else:
+            super().action_close()
 
     def action_matrix(self) -> None:
         """Every step of the picked script against every fault."""

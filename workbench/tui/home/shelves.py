@@ -110,7 +110,8 @@ class Shelves(Screen[None]):
     def situation(self) -> Situation:
         typing = isinstance(self.focused, Input)
         picked = self.active.list.item is not None
-        return Situation(screen="home", phase="typing" if typing else "idle", has_entry=picked)
+        opens = "compare with A" if self.sessions.list.noted else ""
+        return Situation(screen="home", phase="typing" if typing else "idle", has_entry=picked, opens=opens)
 
     def can(self, action: str) -> bool:
         """Whether an action applies now; if not, why is said in one line."""

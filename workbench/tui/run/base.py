@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -109,6 +110,11 @@ class RunBase(Screen[None]):
     @property
     def run_title(self) -> str:
         return self.run_.state.title or self.run_.header.goal
+
+    @property
+    def session_path(self) -> Path | None:
+        """Where the run is kept."""
+        return self.opened.session_path
 
     def focus_something(self) -> None:
         """Focus what the keys are for, where nothing has it any more."""

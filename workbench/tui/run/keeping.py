@@ -71,6 +71,13 @@ class Keeping(Judging, Reading, LookingBack, Deciding):
         if self.can("next_lesson") and following is not None:
             shell.open_instead(following.path)
 
+    def action_compare_parent(self) -> None:
+        """Where this fork parts from the run that it comes from."""
+        shell = self.app
+        assert isinstance(shell, Shell)
+        if self.can("compare_parent"):
+            shell.compare_with_parent(self.opened)
+
     def action_matrix_of_run(self) -> None:
         """Every step of the scenario against every fault."""
         shell = self.app

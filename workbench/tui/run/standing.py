@@ -64,6 +64,7 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         has_entry=cursor >= 0,
         has_original=desk.original(cursor) is not None,
         changeable=desk.changeable(cursor),
+        forked=bool(desk.run.header.parent),
         reply_due=stand == "paused" and reply_due(desk.run) is not None,
     )
 

@@ -1,0 +1,1 @@
+"""Two sessions on one screen, aligned by their calls, with the place where they part first."""

@@ -1,0 +1,230 @@
+"""Two runs compared: their counters, where they part first and why, and every row of both."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from workbench.tui.actions import bindings, reason_not
+from workbench.tui.compare.rows import RowsView
+from workbench.tui.keyline import KeyLine
+from workbench.tui.run.frame import Block, TopLine
+from workbench.tui.screens import Shell, keymap_of
+from workbench.tui.situation import Situation
+from workbench.tui.viewer import Viewer
+from workbench.view.comparing import NAMES, Compared, Pair, counter_lines, headline, parting_lines, setting_lines
+from workbench.view.entries import Line, Role, Span
+from workbench.view.lines import clip, cut_line, heading, wrap
+from workbench.view.row_detail import event_of, row_lines, row_title, whole_lines
+
+SAID_FOR = 6.0
+"""Seconds a one-line message stays."""
+SETTINGS, DETAIL = 4, 6
+"""Rows for what is set differently, and for the picked row, where there is room."""
+
+
+class CompareScreen(Screen[None]):
+    """Nothing in here changes a run."""
+
+    ALLOW_MAXIMIZE = False
+    AUTO_FOCUS = "RowsView"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("screen", "compare")
+    DEFAULT_CSS = """
+    CompareScreen {
+        background: $background;
+        color: $foreground;
+        & Block { height: auto; padding: 0 1; }
+        & #names { margin-top: 1; }
+        & #why { margin: 1 0; }
+        & RowsView { padding-left: 1; }
+        & #row { margin-top: 1; }
+        & #said { display: none; }
+        &.-narrow #names, &.-narrow #why, &.-narrow #row { margin: 0; }
+        &.-tiny #names, &.-tiny #why, &.-tiny #row { margin: 0; }
+        &.-low #names, &.-low #why, &.-low #row { margin: 0; }
+        & #settings.nothing, &.-low #settings, &.-tiny #settings, &.-low #row, &.-tiny #row { display: none; }
+        &.-tiny #counters, &.-low #counters { display: none; }
+    }
+    """
+
+    def __init__(self, pair: Pair) -> None:
+        super().__init__()
+        self.pair = pair
+        self.chosen: Literal[0, 1] = 0
+        """The run that enter opens, where both have something."""
+
+    def compose(self) -> ComposeResult:
+        yield TopLine("", id="top")
+        for name in ("names", "counters", "settings", "why"):
+            yield Block("", id=name)
+        yield RowsView(self.pair)
+        yield Block("", id="row")
+        yield Block("", id="said")
+        yield KeyLine(keymap_of(self.app), id="keys")
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
+
+    # ------------------------------------------------------------ pieces
+
+    @property
+    def view(self) -> RowsView:
+        return self.query_one(RowsView)
+
+    @property
+    def side(self) -> Literal[0, 1]:
+        """The run that enter opens: the chosen one, or the only one that has something in the picked row."""
+        rows = self.pair.found.rows
+        if not rows:
+            return self.chosen
+        row = rows[self.view.row]
+        return self.chosen if row.a is not None and row.b is not None else 1 if row.a is None else 0
+
+    @property
+    def situation(self) -> Situation:
+        place = self._place() if self.is_attached else None
+        opens = f"open {NAMES[self.side]} at event {place[1]:,}" if place is not None else ""
+        return Situation(screen="compare", phase="idle", has_entry=bool(self.pair.found.rows), opens=opens)
+
+    def _place(self) -> tuple[Compared, int] | None:
+        """The run that enter opens, and at which event."""
+        rows = self.pair.found.rows
+        if not rows or not self.query(RowsView):
+            return None
+        row = rows[self.view.row]
+        return self.pair.both[self.side], event_of(row, self.side)
+
+    # ------------------------------------------------------------ drawing
+
+    def _draw(self) -> None:
+        if not self.is_attached or not self.query(RowsView):
+            return
+        width = max(20, self.size.width - 2)
+        roomy = self.size.height >= 30
+        parted = self.pair.found.divergence is not None
+        state = Span("≠ they part", "changed") if parted else Span("✓ the same way", "go")
+        self.query_one(TopLine).show("Compare", "", "", state, "" if parted else "answered")
+        self._draw_names(width)
+        self._block("counters").put([clip(line, width) for line in counter_lines(self.pair)])
+        settings = self._settings(width, roomy=roomy)
+        self._block("settings").put(settings)
+        self._block("settings").set_class(not settings, "nothing")
+        why = wrap((Span(headline(self.pair), "changed" if parted else "go", bold=True),), width)
+        self._block("why").put([*why, *(clip(line, width) for line in parting_lines(self.pair))] if roomy else why[:2])
+        self._draw_row()
+
+    def _draw_names(self, width: int) -> None:
+        lines: list[Line] = []
+        for index, (name, run) in enumerate(zip(NAMES, self.pair.both, strict=True)):
+            mark: Role = "primary" if index == self.chosen else "quiet"
+            file = cut_line(run.name, width // 3)
+            title = cut_line(run.title, width - 8 - len(file))
+            lines.append((Span(f"{name}  ", mark, bold=True), Span(title, bold=True), Span(f"   {file}", "quiet")))
+        self._block("names").put([clip(line, width) for line in lines])
+
+    def _settings(self, width: int, *, roomy: bool) -> list[Line]:
+        settings = self.pair.found.settings
+        if not settings:
+            return []
+        if not roomy:
+            names = ", ".join(cut_line(setting.name, 30) for setting in settings)
+            return [clip((Span("set differently  ", "quiet"), Span(names)), width)]
+        lines = setting_lines(settings, SETTINGS, width - 3)
+        return [heading("Set differently", width), *(clip((Span("   "), *line), width) for line in lines)]
+
+    def _draw_row(self) -> None:
+        width = max(20, self.size.width - 2)
+        if self.pair.found.rows:
+            row = self.view.row
+            rows = DETAIL if self.size.height >= 30 else 2
+            title = heading(row_title(self.pair, row), width)
+            self._block("row").put([title, *row_lines(self.pair, row, width, rows)])
+        self._draw_keys()
+
+    def _draw_keys(self) -> None:
+        self.query_one(KeyLine).situation = self.situation
+
+    def _block(self, name: str) -> Block:
+        return self.query_one(f"#{name}", Block)
+
+    def can(self, action: str) -> bool:
+        """Whether an action applies now; if not, why is said in one line."""
+        reason = reason_not(action, self.situation, keymap_of(self.app))
+        if reason:
+            self._say(reason)
+        return not reason
+
+    def _say(self, text: str) -> None:
+        """One line above the keys, for a few seconds."""
+        said = self._block("said")
+        said.put(wrap((Span(text, "primary"),), max(20, self.size.width - 2)))
+        said.display = True
+        self.set_timer(SAID_FOR, lambda: setattr(said, "display", False))
+
+    @on(RowsView.Picked)
+    def _picked(self) -> None:
+        self._draw_row()
+
+    # ------------------------------------------------------------ keys
+
+    def action_row_up(self) -> None:
+        self.view.move(-1)
+
+    def action_row_down(self) -> None:
+        self.view.move(1)
+
+    def action_choose_a(self) -> None:
+        self._choose(0)
+
+    def action_choose_b(self) -> None:
+        self._choose(1)
+
+    def _choose(self, side: Literal[0, 1]) -> None:
+        self.chosen = side
+        self._draw_names(max(20, self.size.width - 2))
+        self._draw_keys()
+
+    def action_next_difference(self) -> None:
+        if not self.view.next_difference():
+            self._say("they differ nowhere")
+
+    def action_to_parting(self) -> None:
+        if not self.view.to_parting():
+            self._say("they part nowhere")
+
+    def action_view_row(self) -> None:
+        if self.can("view_row"):
+            title: Line = (Span(row_title(self.pair, self.view.row), bold=True),)
+            self.app.push_screen(Viewer(title, whole_lines(self.pair, self.view.row)))
+
+    @on(RowsView.Chosen)
+    def action_open_at(self) -> None:
+        """The run as it was there."""
+        place = self._place()
+        if not self.can("open_at") or place is None:
+            return
+        run, n = place
+        shell = self.app
+        assert isinstance(shell, Shell)
+        if run.path is None:
+            self._say(f"{NAMES[self.side]} is kept in no file")
+        else:
+            shell.open_session(run.path, at=n)
+
+    def action_next_pane(self) -> None:
+        """There is one pane."""
+        self.view.focus()
+
+    def action_previous_pane(self) -> None:
+        self.view.focus()
+
+    def action_close(self) -> None:
+        self.action_back()
+
+    def action_back(self) -> None:
+        """Back to where it was opened."""
+        self.app.pop_screen()
