@@ -10,6 +10,8 @@ from workbench.core.state import State
 from workbench.core.values import Header
 
 Listener = Callable[[Event], None]
+KEYFRAME_EVERY = 100
+"""Events between two states that are kept: so many, at most, are folded to see a moment of the past."""
 SYNCED = frozenset({Decided, ToolStarted, ToolResult, Held, HeldReply})
 """Events that must survive a power cut before anything else happens."""
 
@@ -32,9 +34,18 @@ class Recording:
         self._signal_listeners: list[OnSignal] = []
         self._failure: Exception | None = None
         """What a listener raised. The fact it was told is recorded all the same."""
+        self._keyframes = [self.state.copy()]
+        """The states after 0, KEYFRAME_EVERY, … events."""
         for event in events:
-            self.state.apply(event)
-            self.events.append(event)
+            self.follow(event)
+
+    def at(self, n: int) -> State:
+        """The state after the first n events, the caller's own; n is clamped to what there is. O(1)."""
+        n = max(0, min(n, len(self.events)))
+        state = self._keyframes[n // KEYFRAME_EVERY].copy()
+        for event in self.events[state.n : n]:
+            state.apply(event)
+        return state
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` after each event; returns how to stop that. One that raises is not called again."""
@@ -68,8 +79,11 @@ class Recording:
 
         Raises ValueError for one that cannot follow.
         """
-        self.state.apply(event)
+        state = self.state
+        state.apply(event)
         self.events.append(event)
+        if not state.n % KEYFRAME_EVERY:
+            self._keyframes.append(state.copy())
         if self._listeners:
             self._tell(event)
 
