@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 
 from workbench.core.events import Decided, Event, Held, HeldReply, ToolResult, ToolStarted
 from workbench.core.ports import Journal, OnSignal, Signal
-from workbench.core.state import State, fold
+from workbench.core.state import State, apply_read
 from workbench.core.values import Header
 
 Listener = Callable[[Event], None]
+KEYFRAME_EVERY = 100
+"""Events between two states that are kept: so many, at most, are folded to see a moment of the past."""
 SYNCED = frozenset({Decided, ToolStarted, ToolResult, Held, HeldReply})
 """Events that must survive a power cut before anything else happens."""
 
@@ -26,8 +28,8 @@ class Recording:
 
     def __init__(self, header: Header, journal: Journal, events: Sequence[Event] = ()) -> None:
         self.header = header
-        self.events: list[Event] = list(events)
-        self.state: State = fold(header, events)
+        self.events: list[Event] = []
+        self.state = State(header)
         self.broken: str = ""
         """Why nothing more can be recorded; empty while all is well."""
         self._journal = journal
@@ -35,6 +37,19 @@ class Recording:
         self._signal_listeners: list[OnSignal] = []
         self._failure: Exception | None = None
         """What a listener raised. The fact it was told is recorded all the same."""
+        self._keyframes = [self.state.copy()]
+        """The states after 0, KEYFRAME_EVERY, … events."""
+        for event in events:
+            apply_read(self.state, event)
+            self._keep(event)
+
+    def at(self, n: int) -> State:
+        """The state after the first n events, the caller's own; n is clamped to what there is. O(1)."""
+        n = max(0, min(n, len(self.events)))
+        state = self._keyframes[n // KEYFRAME_EVERY].copy()
+        for event in self.events[state.n : n]:
+            state.apply(event)
+        return state
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` after each event; returns how to stop that. One that raises is not called again."""
@@ -69,9 +84,15 @@ class Recording:
         Raises ValueError for one that cannot follow.
         """
         self.state.apply(event)
-        self.events.append(event)
+        self._keep(event)
         if self._listeners:
             self._tell(event)
+
+    def _keep(self, event: Event) -> None:
+        """Note an event that the state has taken in, and now and then the state itself."""
+        self.events.append(event)
+        if not self.state.n % KEYFRAME_EVERY:
+            self._keyframes.append(self.state.copy())
 
     def _tell(self, event: Event) -> None:
         for listener in tuple(self._listeners):

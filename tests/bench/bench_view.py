@@ -17,8 +17,9 @@ from time import perf_counter
 from workbench.core.events import Decided, Event, ModelReply, ToolResult, ToolStarted, UserMessage
 from workbench.core.state import fold
 from workbench.core.values import Call, Header, Limits, ProtocolName, ToolInfo
+from workbench.opening import MemoryJournal
+from workbench.recording import Recording
 from workbench.view import meters, panes
-from workbench.view.history import History
 from workbench.view.timeline import Timeline
 
 TOOLS = (
@@ -69,18 +70,13 @@ def measure(entries: int, protocol: ProtocolName) -> dict[str, float]:
         for index in range(len(timeline)):
             timeline.text(index), timeline.data(index), timeline.fold_at(index)
 
-    past = History(header, events)
-    began = perf_counter()
-    while not past.prepare(0.004):
-        pass
-    prepared = perf_counter() - began
+    past = Recording(header, MemoryJournal(), events)
     back = [milliseconds(lambda n=n: past.at(n), 1) for n in range(len(events) - 1, len(events) - STEPS_BACK, -1)]  # type: ignore[misc]
     places = random.Random(1).sample(range(len(events)), 40)
     return {
         "all texts": milliseconds(load, 3),
         "budget": milliseconds(lambda: meters.budget(state, 45)),
         "calls": milliseconds(lambda: panes.calls(state, 45, rows=12)),
-        "prepare": prepared * 1e3,
         "step back": statistics.median(back),
         "worst step": max(back),
         "jump": statistics.median(milliseconds(lambda n=n: past.at(n), 1) for n in places),  # type: ignore[misc]

@@ -21,13 +21,12 @@ from tests.core.runs import (
     results_of,
     state_facts,
 )
+from workbench import recording
 from workbench.core.events import Event, Forked, Held, HeldReply, ModelReply, Stopped, ToolResult, ToolStarted
 from workbench.core.loop import Finished, next_move
 from workbench.core.state import State, fold
 from workbench.core.statuses import Status
 from workbench.sessions.journal import create_session, open_session, read_session
-from workbench.view import history
-from workbench.view.history import History
 
 
 def played(plan: Plan, path: Path, world: World | None = None) -> list[Event]:
@@ -83,16 +82,14 @@ def test_a_copy_of_a_state_goes_its_own_way(plan: Plan, data: st.DataObject) -> 
 
 @examples(15)
 @given(plans(), st.lists(st.integers(-2, 60), max_size=8))
-def test_history_gives_every_point_of_a_run(plan: Plan, points: list[int]) -> None:
-    run = plan.run()
-    asyncio.run(drive(run, plan.acts))
+def test_a_run_gives_every_point_of_its_past(plan: Plan, points: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(history, "KEYFRAME_EVERY", 7)
-        patch.setattr(history, "NEARBY_EVERY", 2)
-        past = History(plan.header, run.events)
+        patch.setattr(recording, "KEYFRAME_EVERY", 7)
+        run = plan.run()
+        asyncio.run(drive(run, plan.acts))
         for point in points:
             n = max(0, min(point, len(run.events)))
-            state = past.at(point)
+            state = run.at(point)
             assert not differences(state_facts(state), state_facts(fold(plan.header, run.events[:n])))
             if not state.open_calls():
                 # Whoever gets a state may go on from it without harm to anybody else.

@@ -29,10 +29,12 @@ def test_logs_behave_like_lists_that_were_really_copied(moves: list[tuple[int, s
         assert (log == logs[0][0]) == (plain == logs[0][1])
 
 
-@given(moves)
-def test_tables_behave_like_dicts_that_were_really_copied(moves: list[tuple[int, str, int]]) -> None:
+@given(moves, st.booleans())
+def test_tables_behave_like_dicts_that_were_really_copied(moves: list[tuple[int, str, int]], always: bool) -> None:
+    """`always`: a key always has the same value, so that copies may come to add what was added before."""
     tables: list[tuple[Table[int, int], dict[int, int]]] = [(Table(), {})]
-    for count, (which, move, key) in enumerate(moves):
+    for at, (which, move, key) in enumerate(moves):
+        count = key if always else at
         table, plain = tables[which % len(tables)]
         if move == "copy":
             tables.append((table.copy(), dict(plain)))
@@ -45,6 +47,23 @@ def test_tables_behave_like_dicts_that_were_really_copied(moves: list[tuple[int,
         assert [table.get(key) for key in range(10)] == [plain.get(key) for key in range(10)]
         assert [key in table for key in range(10)] == [key in plain for key in range(10)]
         assert (table == tables[0][0]) == (plain == tables[0][1])
+
+
+def test_a_copy_that_takes_the_same_way_again_shares_it() -> None:
+    log, table = Log([0]), Table[int, str]()
+    earlier, before = log.copy(), table.copy()
+    for number in range(1, 100):
+        log.append(number)
+        table.add(number, str(number))
+    for number in range(1, 50):
+        earlier.append(number)
+        assert before.add(number, str(number))
+    assert earlier._items is log._items
+    assert before._items is table._items
+    earlier.append(7)
+    assert before.add(50, "something else")
+    assert (earlier[-1], len(earlier), log[50], len(log)) == (7, 51, 50, 100)
+    assert (before.get(50), len(before), table.get(50), len(table)) == ("something else", 50, "50", 99)
 
 
 def test_an_iteration_is_not_disturbed_by_what_is_added_meanwhile() -> None:

@@ -12,7 +12,6 @@ from workbench.opening import Opened, new_run
 from workbench.scenarios.loader import load_scenario
 from workbench.view import tracer
 from workbench.view.desk import Desk
-from workbench.view.history import History
 
 
 def played(name: str, tmp_path: Path) -> Opened:
@@ -33,16 +32,14 @@ def test_the_blue_mugs_take_eight_frames_and_end_with_four_calls_three_runs_and_
     opened = played("blue-mugs", tmp_path)
     frames = tracer.frames(opened.run.events)
     assert len(frames) == 8
-    history = History(opened.run.header, opened.run.events)
-    last = history.at(frames[-1])
+    last = opened.run.at(frames[-1])
     assert (last.model_calls, last.tool_calls, last.errors) == (4, 3, 1)
     assert "".join(span.text for span in tracer.counters(last)) == "model calls 4   tool runs 3   errors 1"
 
 
 def test_each_frame_of_the_blue_mugs_lights_the_line_the_loop_is_at(tmp_path: Path) -> None:
     opened = played("blue-mugs", tmp_path)
-    history = History(opened.run.header, opened.run.events)
-    assert [lit(history.at(n), opened, n) for n in tracer.frames(opened.run.events)] == [
+    assert [lit(opened.run.at(n), opened, n) for n in tracer.frames(opened.run.events)] == [
         "history = [goal]",
         "history += reply",
         "except: result = the error",
@@ -68,9 +65,8 @@ def test_a_run_that_its_cap_stopped_ends_on_the_last_line(tmp_path: Path) -> Non
 )
 def test_every_event_of_a_run_has_a_line_and_a_caption(name: str, tmp_path: Path) -> None:
     opened = played(name, tmp_path)
-    history = History(opened.run.header, opened.run.events)
     for n in range(len(opened.run.events) + 1):
-        place = tracer.trace(history.at(n), opened.run.events[n - 1] if n else None)
+        place = tracer.trace(opened.run.at(n), opened.run.events[n - 1] if n else None)
         assert 0 <= place.line < len(tracer.LOOP)
         assert place.caption.endswith((".", "…")), place.caption
 

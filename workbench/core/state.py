@@ -222,10 +222,15 @@ def fold(header: Header, events: Sequence[Event]) -> State:
     """The state after these events. Raises ValueError for events that are no run of that header."""
     state = State(header)
     for event in events:
-        try:
-            state.apply(event)
-        except ValueError:
-            raise
-        except Exception as error:  # a value of the wrong kind, in a file that was changed by hand
-            raise ValueError(f"event {state.n} ({event.kind}) makes no sense there: {error!r}") from error
+        apply_read(state, event)
     return state
+
+
+def apply_read(state: State, event: Event) -> None:
+    """Apply an event that stood in a file. Raises ValueError for one that cannot follow, or makes no sense there."""
+    try:
+        state.apply(event)
+    except ValueError:
+        raise
+    except Exception as error:  # a value of the wrong kind, in a file that was changed by hand
+        raise ValueError(f"event {state.n} ({event.kind}) makes no sense there: {error!r}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -143,6 +144,7 @@ class Opener:
 
     async def leave(self, screen: RunView) -> None:
         await screen.close_run()
+        gc.unfreeze()
         if next(self._app.runs(), None) is screen:
             self._app.pop_screen()
 
@@ -153,6 +155,7 @@ class Opener:
             self._app.run_worker(self._make(wanted, read_only), group="open")
 
     async def _make(self, wanted: Wanted, read_only: bool) -> None:
+        gc.disable()  # of a session nothing is garbage, and each look for some would stand in the way of keys
         try:
             screen = await asyncio.to_thread(_made, wanted, self._app.home, read_only)
         except Exception as error:
@@ -160,6 +163,8 @@ class Opener:
             if not self._explained(error, wanted):
                 raise
             return
+        finally:
+            gc.enable()
         if wanted.in_place_of is not None:
             await self.leave(wanted.in_place_of)
         with self._app.batch_update():  # what is below is not seen in between
@@ -167,6 +172,7 @@ class Opener:
             await self._app.push_screen(screen)
         if wanted.at is not None and isinstance(screen, SessionView):
             screen.look(wanted.at)
+        gc.freeze()
 
     def _end_glimpse(self) -> None:
         """Take it away, with any dialog that was opened above it meanwhile."""

@@ -20,7 +20,6 @@ from workbench.view.arguments import argument_lines
 from workbench.view.entries import Entry, Line, Role, Span, all_lines, lines_of
 from workbench.view.figures import clock
 from workbench.view.highlight import highlight, language_of
-from workbench.view.history import History
 from workbench.view.incoming import Incoming
 from workbench.view.replies import thoughts
 from workbench.view.timeline import Timeline
@@ -40,7 +39,6 @@ class Desk:
 
     def __init__(self, run: Run) -> None:
         self.run = run
-        self.history = History(run.header, run.events)
         self.elsewhere = False
         """Whether somebody else is making the moves, in another process."""
         self.timeline = Timeline(run.events, run.state, move_from=self._move_from)
@@ -91,7 +89,7 @@ class Desk:
     def look_at(self, n: int) -> None:
         """Look at the run as it was after event n; at the latest event and beyond that is now."""
         n = max(1, n)
-        self._past = self.history.at(n) if n < len(self.run.events) else None
+        self._past = self.run.at(n) if n < len(self.run.events) else None
         self.timeline.show(self.state)
 
     def look_now(self) -> None:
@@ -110,7 +108,6 @@ class Desk:
 
     def refresh(self) -> None:
         """After new events: the timeline grows; who looks at the past goes on looking at it."""
-        self.history.note(self.run.state)
         self.timeline.refresh()
         self.timeline.show(self.state)
 

@@ -61,7 +61,7 @@ class Branching(LookingBack, Deciding):
     def _judge_other(self, text: str) -> None:
         """Say what the run would make of another reply."""
         if isinstance(self.run_.events[self.fork_at - 1], ModelReply):
-            before = self.desk.history.at(self.fork_at - 1)
+            before = self.desk.run.at(self.fork_at - 1)
             self.bar.note(reading_line(before, text, self.run_.tools.check))
 
     @on(BarArea.Sent)

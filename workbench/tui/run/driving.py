@@ -27,8 +27,6 @@ TICK = 0.25
 """Seconds between two drawings of how long something takes."""
 FOLLOWED = 0.2
 """Seconds between two looks at what somebody else has added to the session."""
-SLICE = 0.004
-"""Seconds of folding in one go."""
 
 
 class Driving(RunBase):
@@ -42,7 +40,6 @@ class Driving(RunBase):
         self._drawn_at = 0.0
         self._driver: Worker[None] | None = None
         self._unsubscribe: list[Callable[[], None]] = []
-        self._folding: Timer | None = None
         self._ticking: Timer | None = None
         """Goes while moves are made."""
         self._following: Timer | None = None
@@ -60,20 +57,12 @@ class Driving(RunBase):
         for note in opened.notes:
             title = "Before it runs" if opened.path is None else "Not as it was"
             self.notify(visible(note), title=title, severity="warning", markup=False)
-        if not self.desk.history.prepare(0):
-            self._folding = self.set_interval(FRAME, self._fold_past)
         if not opened.read_only:
             self._begin()
 
     def on_unmount(self) -> None:
         for stop in self._unsubscribe:
             stop()
-
-    def _fold_past(self) -> None:
-        """Fold what a session was opened with, in slices, so that the first look back does not wait for it."""
-        if self.desk.history.prepare(SLICE) and self._folding is not None:
-            self._folding.stop()
-            self._folding = None
 
     def _follow(self) -> None:
         """Take in what somebody else has added to a session that is opened for reading."""

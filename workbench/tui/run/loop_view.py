@@ -82,7 +82,7 @@ class LoopView(Dialog[bool]):
     def _draw(self) -> None:
         """All of it, for the room there is: the lit line is always in view, and the history where it has a few rows."""
         n = self._frames[self._at]
-        state = self._desk.history.at(n)
+        state = self._desk.run.at(n)
         place = tracer.trace(state, tracer.frame_event(self._desk.run.events, n))
         width, height = self.size
         beside = width >= BESIDE
