@@ -268,6 +268,17 @@ async def test_the_filter_finds_sessions_by_what_was_said_called_and_came_of_it(
         assert len(screen.sessions.list.items) == 3
 
 
+async def test_what_was_typed_just_before_the_filter_closed_changes_nothing(home: Home) -> None:
+    add_session(home, "a")
+    async with running(home) as (screen, pilot):
+        await press(pilot, "slash")
+        field = screen.query_one(Input)
+        await press(pilot, "escape")
+        screen.post_message(Input.Changed(field, "nowhere"))
+        await settled(pilot)
+        assert len(screen.sessions.list.items) == 1
+
+
 async def test_enter_waits_for_what_the_filter_finds(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(WorkbenchApp, "open_session", lambda _, path, *, play=False: opened.append(path.stem))

@@ -243,6 +243,8 @@ class Shelves(Screen[None]):
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
+        if not self._filter.is_open:
+            return  # esc has overtaken what was typed before it
         self._look_for(read_query(event.value))
         self._filter.say(self._query.problem)
 
