@@ -32,7 +32,7 @@ from workbench.core.statuses import SUCCESSES
 from workbench.core.values import Call
 from workbench.view import words
 from workbench.view.arguments import arguments_line
-from workbench.view.entries import Entry, Line, Role, Span, lines_of, plain
+from workbench.view.entries import Entry, Line, Role, Span, flat, lines_of, plain
 from workbench.view.figures import amount, duration
 from workbench.view.panes import waiting_ids
 from workbench.view.replies import said, thoughts
@@ -339,11 +339,6 @@ class Timeline:
         if event.faults and not event.changed:
             parts.append(_struck(event.faults)[0].text)
         return " · ".join(parts)
-
-
-def flat(text: str) -> str:
-    """A text that is to stand within a line."""
-    return text.replace("\n", "↵") if "\n" in text else text
 
 
 def _lines(text: str, role: Role = "") -> tuple[Line, ...]:
