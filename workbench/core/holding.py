@@ -84,6 +84,12 @@ def read_filter(text: str) -> Filter:
     return Filter(text)
 
 
+def named_tools(found: Filter) -> list[str]:
+    """The patterns of tool names in a filter."""
+    words = [piece for _, piece in _tokens(found.text)]
+    return [_pattern(_unquoted(word.removeprefix("tool:"))) for word in words if word.startswith("tool:")]
+
+
 def filter_from(value: Any) -> Filter | None:
     """The filter of a setting: true is every result, false nothing. Raises ValueError."""
     if isinstance(value, bool):

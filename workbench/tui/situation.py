@@ -61,8 +61,10 @@ class Situation:
     has_original: bool = False
     """Whether the picked entry was changed, so that there is an original to see."""
     showing_original: bool = False
+    held: Literal["", "result", "reply"] = ""
+    """What stands at the door and wants the person."""
     undoable: bool = False
-    """Whether the held result was changed."""
+    """Whether what is held was changed."""
     next_lesson: str = ""
     """The title of the lesson after that of a run that has ended; "" where there is none."""
     reply_due: bool = False
@@ -136,7 +138,7 @@ def editable(s: Situation) -> str:
 
 
 def undoable(s: Situation) -> str:
-    return "" if s.phase == "hold" and s.undoable else not_past(s) or "no held result was changed"
+    return "" if s.phase == "hold" and s.undoable else not_past(s) or "nothing that is held was changed"
 
 
 def messages(s: Situation) -> str:
@@ -186,13 +188,14 @@ def in_past(s: Situation) -> str:
 
 
 def move_words(s: Situation) -> str:
-    words = {"hold": "pass it on", "reply": "write the reply", "past": "forward", "stopped": "ask again"}
+    hold = "let it in" if s.held == "reply" else "pass it on"
+    words = {"hold": hold, "reply": "write the reply", "past": "forward", "stopped": "ask again"}
     return words.get(s.phase, s.next_move)
 
 
 def run_words(s: Situation) -> str:
-    words = {"running": "pause", "hold": "pass and run", "reply": "write and run on", "past": "play"}
-    words["stopped"] = "ask again"
+    hold = "let in and run" if s.held == "reply" else "pass and run"
+    words = {"running": "pause", "hold": hold, "reply": "write and run on", "past": "play", "stopped": "ask again"}
     return words.get(s.phase, "run")
 
 
