@@ -119,6 +119,8 @@ def with_choice(scenario: Scenario, info: ModelInfo | None) -> Scenario:
 def options(scenario: Scenario, home: Home) -> list[Option]:
     """The models that a run of the scenario can be given: its own first, then those without a network, then the live
     ones of models.toml. Any other is `WIRE:NAME`. Raises ScenarioError for a models.toml that cannot be read.
+
+    What is recorded, and how often a simulated one slips, stands in a scenario: those are not chosen by name.
     """
     own = scenario.model
     lines = len(own.reply)
@@ -130,7 +132,7 @@ def options(scenario: Scenario, home: Home) -> list[Option]:
     choices += [
         Option(choice=name, about=about.get(name, ""))
         for name in BUILDERS
-        if name not in (own.use, RECORDED) and (name != "scripted" or lines)
+        if name not in (own.use, RECORDED, "simulated") and (name != "scripted" or lines)
     ]
     return [*choices, *_live_options(scenario, home)]
 

@@ -9,10 +9,12 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from workbench.core.door import reply_at
 from workbench.core.events import Event, ToolResult
 from workbench.core.loop import AskPerson, Finished, Record
 from workbench.core.plain import to_fields
 from workbench.core.statuses import SENTENCES, SUCCESSES, Status
+from workbench.faults.replies import written_out
 from workbench.opening import Opened
 from workbench.results import result_object
 from workbench.runner import CommandError, JournalBroken, Run
@@ -145,9 +147,22 @@ def _question_lines(opened: Opened, options: Sequence[str]) -> list[str]:
     if path is None or run.status not in (Status.AWAITING_APPROVAL, Status.AWAITING_PERSON):
         return lines
     file = visible(shlex.join([str(path), *options]))
-    if not calls or calls[0].phase == "held":
+    held = run.state.held_reply
+    if held is not None:
+        lines += [f"  {visible(line)}" for line in written_out(reply_at(held)).split("\n")]
+        back = ", --revert reply" if len(run.state.held_replies) > 1 else ""
+        how = f"--pass reply, --replace reply TEXT{back} or --delay reply SECONDS"
+        return [*lines, f"go on with: workbench resume {file} and {how}"]
+    if not calls:
         return [*lines, f"go on with a screen: workbench {file}"]
     call = calls[0].call.id
+    if calls[0].held is not None:
+        lines += [f"  {visible(line)}" for line in calls[0].held.content.split("\n")]
+        back = f", --revert {call}" if calls[0].held.changed_by else ""
+        how = (
+            f"--pass {call}, --replace {call} TEXT, --error {call} TEXT, --drop {call}{back} or --delay {call} SECONDS"
+        )
+        return [*lines, f"go on with: workbench resume {file} and {how}"]
     how = f"--allow {call}, --deny {call} REASON, --edit {call} JSON or --answer {call} TEXT"
     if calls[0].interrupted:
         lines.append(

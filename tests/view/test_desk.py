@@ -220,7 +220,7 @@ def test_what_only_people_see_of_a_broken_tool() -> None:
     [
         (
             ToolResult(call="c1", content="5", original="4", changed_by="you"),
-            ["5", "≠ changed by you   o original", "", "before it was changed", "4"],
+            ["5", "≠ changed by you, was 4", "", "before it was changed", "4"],
         ),
         (
             ToolResult(call="c1", content="5", original="", changed_by="you"),

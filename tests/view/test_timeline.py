@@ -247,6 +247,23 @@ def test_results(result: ToolResult, word: str, lines: list[str]) -> None:
     assert result_of(result) == (word, lines)
 
 
+@pytest.mark.parametrize(
+    ("original", "words"),
+    [
+        ("2100000", ", was 2100000"),
+        ("x" * 32, f", was {'x' * 32}"),
+        ("x" * 33, ""),
+        ("東" * 17, ""),
+        ("two\nlines", ""),
+        ("", ""),
+        ("\x1b[2J", ", was ␛[2J"),
+    ],
+)
+def test_what_it_was_stands_beside_the_change_where_it_is_short(original: str, words: str) -> None:
+    result = ToolResult(call="c1", content="5", original=original, changed_by="you")
+    assert result_of(result)[1][-1] == f"≠ changed by you{words or '   o original'}"
+
+
 def test_a_call_that_had_started_when_it_was_cancelled() -> None:
     result = ToolResult(call="c1", content="?", outcome="cancelled")
     assert result_of(result, ToolStarted(call="c1"))[1][0] == "look · cancelled while it ran"
@@ -311,7 +328,7 @@ def test_a_success_is_no_entry_of_its_own() -> None:
 def test_without_a_keyboard_no_keys_are_named() -> None:
     changed = ToolResult(call="c1", content="5", original="4", changed_by="script")
     events = (UserMessage(text="g"), ModelReply(calls=(LOOK,)), changed)
-    assert shown(*events, keys=False)[-1][1][-1] == "≠ changed by the scenario's person"
+    assert shown(*events, keys=False)[-1][1][-1] == "≠ changed by the scenario's person, was 4"
 
 
 # ---------------------------------------------------------------- looking back

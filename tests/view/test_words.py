@@ -297,7 +297,7 @@ def test_what_raise_and_go_on_offers() -> None:
         ("hold", True, ["results are held at the door"]),
         ("hold", False, ["nothing is held at the door any more"]),
         ("hold", "tool:add\n or reply", ["held at the door: tool:add↵ or reply"]),
-        ("arm", {"on": "result", "do": "drop", "nth": 1}, ["armed: drop on results of any tool, the first one"]),
+        ("arm", {"on": "result", "do": "drop", "nth": 1}, ["armed: drop on results of any tool, the next one"]),
         (
             "disarm",
             {"at": 0, "fault": {"on": "reply", "do": "prose"}},

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.cli.door import hold_setting, let_through, releases
 from workbench.cli.errors import BadInput
 from workbench.core.loop import AskPerson
 from workbench.core.records import CallRecord
@@ -32,12 +33,15 @@ def settle(opened: Opened, options: argparse.Namespace) -> None:
     """Record what the options say. Raises BadInput, ScenarioError or CommandError before anything is recorded."""
     run = opened.run
     settings = settings_of(opened.scenario, options)
+    if options.hold is not None:
+        settings["hold"] = hold_setting(options.hold)
     decisions = _decisions(run, options)
+    released = releases(run, options)
     stopped = run.state.status is not Status.RUNNING
     if options.message is not None:
         if not options.message.strip():
             raise BadInput("--message is empty")
-        if run.state.open_calls() or not run.state.started:
+        if run.state.open_calls() or run.state.held_reply is not None or not run.state.started:
             raise BadInput("--message can be given when no call is open, to a run that has begun")
     if settings:
         run.change(settings)
@@ -45,6 +49,8 @@ def settle(opened: Opened, options: argparse.Namespace) -> None:
             run.go_on()
     for call, item in decisions.items():
         run.decide(call, item.decision, arguments=item.text, reason=item.text, answer=item.text)
+    for release in released:
+        let_through(run, release)
     if options.message is not None:
         run.message(options.message)
 

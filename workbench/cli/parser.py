@@ -128,6 +128,7 @@ def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fault", action="append", default=[], dest="faults", metavar="NAME:KEY=VALUE,…", help="see workbench faults"
     )
+    parser.add_argument("--hold", metavar="FILTER", help="what waits at the door for a person, e.g. tool:add or reply")
     parser.add_argument("--seed", type=int, metavar="N")
     parser.add_argument("--approve", choices=("allow", "deny", "ask"), help="approval.default for this run")
     parser.add_argument("--save", metavar="PATH", help="where to keep the run; by default in sessions/")
@@ -166,10 +167,21 @@ def _resume(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--edit", action="append", default=[], nargs=2, metavar=("CALL", "JSON"))
     parser.add_argument("--answer", action="append", default=[], nargs=2, metavar=("CALL", "TEXT"))
     parser.add_argument("--message", metavar="TEXT", help="a follow-up of the user")
+    _door(parser)
     _changes(parser)
     _printing(parser)
     _common(parser)
     parser.set_defaults(command=_late("runs", "resume"))
+
+
+def _door(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--hold", metavar="FILTER", help="what is held from here on; off: nothing")
+    parser.add_argument("--pass", action="append", default=[], metavar="CALL", dest="passed", help="a call, or reply")
+    parser.add_argument("--replace", action="append", default=[], nargs=2, metavar=("CALL", "TEXT"))
+    parser.add_argument("--error", action="append", default=[], nargs=2, metavar=("CALL", "TEXT"))
+    parser.add_argument("--drop", action="append", default=[], metavar="CALL")
+    parser.add_argument("--delay", action="append", default=[], nargs=2, metavar=("CALL", "SECONDS"))
+    parser.add_argument("--revert", action="append", default=[], metavar="CALL", help="as the tool or model gave it")
 
 
 def _show(parser: argparse.ArgumentParser) -> None:

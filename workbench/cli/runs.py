@@ -30,7 +30,7 @@ from workbench.results import (
 )
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.loader import load_scenario
-from workbench.scenarios.overrides import add_faults, apply_overrides
+from workbench.scenarios.overrides import add_faults, add_hold, apply_overrides
 from workbench.view.visible import visible
 
 
@@ -51,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
     scenario = apply_overrides(scenario, changes, options.no_limits)
     if options.faults:
         scenario = add_faults(scenario, options.faults, load_catalogue(home.faults).entries)
+    if options.hold is not None:
+        scenario = add_hold(scenario, options.hold)
     save = Path(options.save) if options.save else None
     with records_of(options) as records:
         opened = new_run(

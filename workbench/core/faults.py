@@ -234,8 +234,8 @@ def changer(fault: Fault) -> str:
     return f"fault {label(fault)}"
 
 
-def describe(fault: Fault) -> str:
-    """The fault in one line: what, where and when."""
+def describe(fault: Fault, *, from_here: bool = False) -> str:
+    """The fault in one line: what, where and when; `from_here` is one that is armed just now."""
     place = {
         "tool": f"{fault.tool or 'any tool'} itself",
         "result": f"results of {fault.tool or 'any tool'}",
@@ -246,17 +246,20 @@ def describe(fault: Fault) -> str:
     if fault.where:
         where = rule_to(Rule(tool="", where=fault.where))["where"]
         parts.append(f"where {json.dumps(where, ensure_ascii=False, default=str)}")
-    return ", ".join([*parts, when(fault)])
+    return ", ".join([*parts, when(fault, from_here=from_here)])
 
 
-def when(fault: Fault) -> str:
+def when(fault: Fault, *, from_here: bool = False) -> str:
     """Its schedule in words: "every time, at most 2 times"."""
+    schedule = _schedule(fault, from_here=from_here)
     if fault.times is None:
-        return _schedule(fault)
-    return f"{_schedule(fault)}, at most {fault.times} time{'s' if fault.times != 1 else ''}"
+        return schedule
+    return f"{schedule}, at most {fault.times} time{'s' if fault.times != 1 else ''}"
 
 
-def _schedule(fault: Fault) -> str:
+def _schedule(fault: Fault, *, from_here: bool) -> str:
+    if fault.nth is not None and from_here:
+        return "the next one" if fault.nth == 1 else f"number {fault.nth} from here on"
     if fault.nth is not None:
         return "the first one" if fault.nth == 1 else f"number {fault.nth} only"
     if fault.step is not None:

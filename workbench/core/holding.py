@@ -1,11 +1,13 @@
 """What is held at the door before it is believed: a filter over results and replies, read from one line. Pure.
 
-tool:lookup_population arg:city=Paris      both must hold; `or`, `not` and brackets join terms, too
-reply text:"refund"                        a reply of the model; without `reply` a filter is about results
+    tool:lookup_population arg:city=Paris      both must hold; `or`, `not` and brackets join terms, too
+    reply text:"refund"                        a reply of the model
 
-result, reply      what it is                    tool:NAME        a call of this tool; * stands for anything
-error              a result that is an error     arg:NAME=VALUE   a call with this argument; * as above
-step:3  step:3-5   the step it belongs to        text:WORDS       it says so, in capitals or not
+    result, reply      what it is                    tool:NAME        a call of this tool; * stands for anything
+    error              a result that is an error     arg:NAME=VALUE   a call with this argument; * as above
+    step:3  step:3-5   the step it belongs to        text:WORDS       it says so, in capitals or not
+
+What stands between two `or` is about results, unless it says `reply` or `result` itself.
 """
 
 from __future__ import annotations
@@ -82,6 +84,12 @@ def read_filter(text: str) -> Filter:
     return Filter(text)
 
 
+def named_tools(found: Filter) -> list[str]:
+    """The patterns of tool names in a filter."""
+    words = [piece for _, piece in _tokens(found.text)]
+    return [_pattern(_unquoted(word.removeprefix("tool:"))) for word in words if word.startswith("tool:")]
+
+
 def filter_from(value: Any) -> Filter | None:
     """The filter of a setting: true is every result, false nothing. Raises ValueError."""
     if isinstance(value, bool):
@@ -94,10 +102,14 @@ def filter_from(value: Any) -> Filter | None:
 @lru_cache(maxsize=64)
 def _compiled(text: str) -> tuple[tuple[Kind, ...], Test]:
     """Of what kinds it may be, and the test."""
-    reader = _Reader(text)
-    test = reader.whole()
-    kinds: tuple[Kind, ...] = ("result", "reply") if reader.names_a_kind else ("result",)
-    return kinds, test
+    branches = _Reader(text).whole()
+    kinds: tuple[Kind, ...] = ("result", "reply") if any(names_a_kind for _, names_a_kind in branches) else ("result",)
+    tests = [test if names_a_kind else _of_results(test) for test, names_a_kind in branches]
+    return kinds, lambda item: any(test(item) for test in tests)
+
+
+def _of_results(test: Test) -> Test:
+    return lambda item: item.kind == "result" and test(item)
 
 
 # ---------------------------------------------------------------- reading
@@ -111,15 +123,20 @@ class _Reader:
         self._end = len(text) + 1
         self._at = 0
         self._depth = 0
-        self.names_a_kind = False
+        self._names_a_kind = False
 
-    def whole(self) -> Test:
+    def whole(self) -> list[tuple[Test, bool]]:
+        """The tests of which one must hold, and whether each names a kind of its own."""
         if not self._tokens:
             raise FilterError(1, f"the filter is empty; write one such as {EXAMPLE}")
-        test = self._either()
+        branches = [(self._all(), self._names_a_kind)]
+        while self._next in ("or", "|"):
+            self._at += 1
+            self._names_a_kind = False
+            branches.append((self._all(), self._names_a_kind))
         if self._at < len(self._tokens):
             raise FilterError(self._place, "this ) closes nothing")
-        return test
+        return branches
 
     @property
     def _next(self) -> str:
@@ -181,7 +198,7 @@ class _Reader:
             raise FilterError(at, f"{name}: needs {_NEEDED[name]} right behind it")
         if name not in _VALUED and colon:
             raise FilterError(at, f'"{name}" stands alone, without a value')
-        self.names_a_kind = self.names_a_kind or name in ("result", "reply")
+        self._names_a_kind = self._names_a_kind or name in ("result", "reply")
         return _TESTS[name](at, value)
 
 

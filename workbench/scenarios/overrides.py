@@ -14,6 +14,7 @@ from workbench.faults.argument import fault_table, parse_fault
 from workbench.faults.catalogue import Catalogue
 from workbench.scenarios.errors import Path, Problem, ScenarioError, dotted, unknown
 from workbench.scenarios.loader import scenario_from_plain, to_plain
+from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.schema import Scenario
 
 _STEP = re.compile(r"""\.?(?:([A-Za-z0-9_-]+)|"((?:[^"\\]|\\.)*)"|'([^']*)'|\[([0-9]{1,9})\])""")
@@ -64,6 +65,22 @@ def add_faults(scenario: Scenario, arguments: Sequence[str], catalogue: Catalogu
         return scenario_from_plain(plain)
     except ScenarioError as error:
         raise ScenarioError([_of_fault(problem, arguments, before) for problem in error.problems]) from None
+
+
+def add_hold(scenario: Scenario, text: str) -> Scenario:
+    """The scenario with a person who holds what the filter says from the first step on, before all else they do.
+
+    Raises ScenarioError, which names the argument in place of a file.
+    """
+    if scenario.loop != ENGINE:
+        raise ScenarioError([Problem(f"--hold {text}", 0, "", f'loop = "{scenario.loop}" knows no door')])
+    plain = to_plain(scenario)
+    first = {"on": "step", "do": "set", "nth": 1, "set": {"hold": text}}
+    plain["person"] = [first, *plain.get("person", [])]
+    try:
+        return scenario_from_plain(plain)
+    except ScenarioError as error:
+        raise ScenarioError([Problem(f"--hold {text}", 0, "", problem.message) for problem in error.problems]) from None
 
 
 def _of_fault(problem: Problem, arguments: Sequence[str], before: int) -> Problem:

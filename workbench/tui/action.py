@@ -11,7 +11,7 @@ from workbench.tui.situation import Situation
 
 Where = Literal[
     "app", "screen", "home", "run", "transcript", "bar", "limits", "viewer", "area", "search", "editor", "script",
-    "problems", "matrix", "compare",
+    "problems", "matrix", "compare", "breaker",
 ]  # fmt: skip
 """What binds the keys: the app, every screen, one screen, or the widget that has focus."""
 

@@ -96,5 +96,5 @@ class Choose(Dialog[int | None]):
 
     def on_click(self, event: events.Click) -> None:
         choices = self.query_one("#choices", Static)
-        if event.widget is choices and (offset := event.get_content_offset(choices)) is not None:
+        if (offset := event.get_content_offset(choices)) is not None:
             self.dismiss(min(offset.y, len(self._choices) - 1))

@@ -11,6 +11,7 @@ from workbench.tui import situation as when
 from workbench.tui.action import Action, Where
 from workbench.tui.compare.actions import COMPARE
 from workbench.tui.matrix.actions import MATRIX
+from workbench.tui.run.break_actions import BREAK
 from workbench.tui.situation import Phase, ScreenName, Situation
 
 TOGETHER: tuple[tuple[str, tuple[Where, ...]], ...] = (
@@ -21,6 +22,7 @@ TOGETHER: tuple[tuple[str, tuple[Where, ...]], ...] = (
     ("what it sees", ("app", "viewer")),
     ("the text area", ("app", "area")),
     ("the search field", ("app", "search")),
+    ("break it", ("app", "breaker")),
     ("the script editor", ("app", "screen", "editor", "problems")),
     ("the fault matrix", ("app", "screen", "matrix")),
     ("the comparison", ("app", "screen", "compare")),
@@ -39,7 +41,6 @@ _viewer = partial(Action, where="viewer", group="What it sees")
 _sessions = partial(Action, where="run", group="Sessions")
 _approval = partial(Action, where="run", group="Approval")
 _bar = partial(Action, where="bar", group="Approval")
-_hold = partial(Action, where="run", group="Hold")
 _past = partial(Action, where="run", group="The past")
 _area = partial(Action, where="area", group="Text area")
 _search = partial(Action, where="search", group="Search field")
@@ -325,17 +326,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _bar("previous_call", "up,k", "up", "The call above, or the arguments a line up."),
     _bar("next_call", "down,j", "down", "The call below, or the arguments a line down."),
-    # ---- hold
-    _hold(
-        "hold",
-        "h",
-        "hold results",
-        "Stop results at the door, before the model reads them; again: no longer.",
-        label=lambda s: "stop holding" if s.holding else "hold results",
-        short=lambda s: "unhold" if s.holding else "hold",
-        unless=when.while_open,
-    ),
-    _hold("undo_change", "u", "undo the change", "The held result as the tool gave it.", unless=when.undoable),
+    *BREAK,
     # ---- the past
     _past(
         "event_back",
@@ -404,7 +395,7 @@ _ENDED = (
     "back",
 )
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
-_PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "hold", "cap", "rewrite")
+_PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "break_it", "hold", "cap", "rewrite")
 _COMPARE = ("open_at", "choose_a", "next_difference", "to_parting", "view_row", "back")
 _MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")
 KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
@@ -412,10 +403,10 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("home", "typing"): ("close",),
     ("run", "idle"): _PAUSED,
     ("run", "paused"): _PAUSED,
-    ("run", "running"): ("run", "stop", "sees", "hold", "cap"),
+    ("run", "running"): ("run", "stop", "sees", "break_it", "hold", "cap"),
     ("run", "approval"): (*_APPROVAL, "view"),
     ("run", "edit"): ("submit", "close", "reset"),
-    ("run", "hold"): ("move", "run", "edit", "undo_change", "hold", "sees"),
+    ("run", "hold"): ("move", "run", "edit", "break_it", "undo_change", "hold", "sees"),
     ("run", "stopped"): ("raise_cap", "run", "ping", *_ENDED),
     ("run", "answered"): _ENDED,
     ("run", "elsewhere"): ("event_back", "sees", "loop", "original", "back"),

@@ -63,8 +63,10 @@ class Situation:
     changeable: bool = False
     """Whether the picked entry can be given another text, in a fork."""
     showing_original: bool = False
+    held: Literal["", "result", "reply"] = ""
+    """What stands at the door and wants the person."""
     undoable: bool = False
-    """Whether the held result was changed."""
+    """Whether what is held was changed."""
     next_lesson: str = ""
     """The title of the lesson after that of a run that has ended; "" where there is none."""
     differs: bool = False
@@ -160,7 +162,7 @@ FORKS = ("idle", "paused", "reply", "stopped", "answered", "past")
 
 
 def undoable(s: Situation) -> str:
-    return "" if s.phase == "hold" and s.undoable else not_past(s) or "no held result was changed"
+    return "" if s.phase == "hold" and s.undoable else not_past(s) or "nothing that is held was changed"
 
 
 def messages(s: Situation) -> str:
@@ -221,13 +223,14 @@ def in_past(s: Situation) -> str:
 
 
 def move_words(s: Situation) -> str:
-    words = {"hold": "pass it on", "reply": "write the reply", "past": "forward", "stopped": "ask again"}
+    hold = "let it in" if s.held == "reply" else "pass it on"
+    words = {"hold": hold, "reply": "write the reply", "past": "forward", "stopped": "ask again"}
     return words.get(s.phase, s.next_move)
 
 
 def run_words(s: Situation) -> str:
-    words = {"running": "pause", "hold": "pass and run", "reply": "write and run on", "past": "play"}
-    words["stopped"] = "ask again"
+    hold = "let in and run" if s.held == "reply" else "pass and run"
+    words = {"running": "pause", "hold": hold, "reply": "write and run on", "past": "play", "stopped": "ask again"}
     return words.get(s.phase, "run")
 
 

@@ -85,6 +85,11 @@ def lines_of(text: str, role: Role = "", *, bold: bool = False, italic: bool = F
     return tuple((Span(line, role, bold, italic),) for line in text.split("\n"))
 
 
+def flat(text: str) -> str:
+    """A text that is to stand within a line."""
+    return text.replace("\n", "↵") if "\n" in text else text
+
+
 def all_lines(entry: Entry) -> tuple[Line, ...]:
     """The lines as drawn: the meta line first, when there is one."""
     return ((Span(entry.meta, "quiet"),), *entry.lines) if entry.meta else entry.lines

@@ -20,6 +20,11 @@ def one_line(text: str) -> str:
     return text if text.isascii() and text.isprintable() else visible(text.replace("\n", "↵"))
 
 
+def briefly(text: str, room: int) -> str:
+    """A text of one line as it is; "" for one that takes more lines, or more than `room` cells."""
+    return "" if "\n" in text or cells(shown := one_line(text)) > room else shown
+
+
 def cut(text: str, room: int) -> str:
     """At most `room` cells of a text on one line; what is cut ends in an ellipsis."""
     if len(text) * 2 <= room or cells(text) <= room:

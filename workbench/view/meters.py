@@ -9,9 +9,10 @@ from workbench.core.health import Health, health
 from workbench.core.state import State
 from workbench.core.values import LIMIT_NAMES
 from workbench.view import words
+from workbench.view.breaking import armed_lines
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import UNKNOWN, amount, clock, money, short_number, tokens
-from workbench.view.lines import clip, cut, heading, line_cells, pad
+from workbench.view.lines import clip, cut, cut_line, heading, line_cells, pad
 from workbench.view.visible import cells
 
 SPARKS = "▁▂▃▄▅▆▇█"
@@ -19,6 +20,8 @@ SPARKED = 12
 """Requests whose sizes are drawn."""
 LABELS = 10
 """Cells of the labels."""
+ARMED = 3
+"""Armed faults that are shown."""
 FIGURES = 13
 """Cells of the right-aligned figures beside a meter, at least."""
 
@@ -127,6 +130,18 @@ def budget(state: State, width: int) -> list[Line]:
     lines.append(_capped(state, "cost", money(state.cost), width))
     lines.append(_capped(state, "seconds", clock(state.seconds), width))
     lines.append(health_line(state, width))
+    return lines + _broken_on_purpose(state, width)
+
+
+def _broken_on_purpose(state: State, width: int) -> list[Line]:
+    """What is armed and what is held, where anything is."""
+    lines = [
+        (Span(pad("" if row else "armed", LABELS), "quiet"), *line)
+        for row, line in enumerate(armed_lines(state, width - LABELS, ARMED))
+    ]
+    if state.hold is not None:
+        held = cut_line(state.hold.text, width - LABELS - 2)
+        lines.append((Span(pad("holding", LABELS), "quiet"), Span(f"◆ {held}", "held")))
     return lines
 
 
@@ -244,6 +259,7 @@ def _because(now: Health) -> str:
 def strip(state: State, width: int) -> Line:
     """The meters on one line, for narrow screens; when not all fits, the cost goes first and the health never."""
     now = health(state)
+    armed = sum(not item.spent(state.total_steps) for item in state.faults)
     cap = state.limits.steps
     steps = f"{amount(state.steps)} of {amount(cap)}" if cap is not None else amount(state.steps)
     parts: dict[str, list[Span]] = {
@@ -255,9 +271,11 @@ def strip(state: State, width: int) -> Line:
         "cost": [Span("   cost ", "quiet"), Span(money(state.cost), "" if state.cost is not None else "wait")],
         "health": [Span("   "), _health_sign(now)],
         "because": [Span(f"  {now.because}")] if now.circling else [],
+        "armed": [Span(f"   ≠ {amount(armed)} armed", "changed")] if armed else [],
+        "hold": [Span("   ◆ holding", "held")] if state.hold is not None else [],
     }
     line: Line = ()
-    for dropped in ("", "cost", "meter", "read", "context"):
+    for dropped in ("", "cost", "meter", "read", "context", "steps"):
         parts.pop(dropped, None)
         line = tuple(span for spans in parts.values() for span in spans)
         if line_cells(line) <= width:

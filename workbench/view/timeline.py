@@ -34,14 +34,17 @@ from workbench.core.values import Call
 from workbench.view import words
 from workbench.view.arguments import arguments_line
 from workbench.view.effects import fate_words
-from workbench.view.entries import Entry, Line, Role, Span, lines_of, plain
+from workbench.view.entries import Entry, Line, Role, Span, flat, lines_of, plain
 from workbench.view.figures import amount, duration
+from workbench.view.lines import briefly
 from workbench.view.panes import waiting_ids
 from workbench.view.replies import said, thoughts
 
 FOLD_LINES = 8
 THOUGHT = 100
 """Characters of a thought that are shown; the rest is for who looks at the whole entry."""
+WAS = 32
+"""Cells of what something was before it was changed, at most, to be said beside the change."""
 
 SHOWN = (
     *(UserMessage, ModelReply, ModelFailed, HeldReply, ToolResult, Held, LateResult, Notice, Remark, SettingsChanged),
@@ -254,7 +257,7 @@ class Timeline:
 
     def _held(self, index: int, event: Held) -> Parts:
         record = self._state_at(index).record(event.call)
-        waits = record is None or record.result is None
+        waits = record is None or (record.result is None and record.held in (None, event))
         lines = _at_door(event, "the model has not read this yet" if waits else "")
         parts = [_tool_of(record, event.call), flat(event.source), duration(event.took)]
         if event.trust == "untrusted":
@@ -262,7 +265,7 @@ class Timeline:
         return None, "HELD", "held", lines, " · ".join(part for part in parts if part)
 
     def _held_reply(self, index: int, event: HeldReply) -> Parts:
-        waits = any(event is held for held in self._state_at(index).held_replies)
+        waits = event in self._state_at(index).held_replies[-1:]
         lines = _at_door(event, "nothing in this reply is believed yet" if waits else "")
         return None, "HELD", "held", lines, f"reply of the model · {duration(event.took)}"
 
@@ -323,9 +326,11 @@ class Timeline:
     def _changed_lines(self, index: int, event: ToolResult | ModelReply) -> list[Line]:
         who = words.changer_words(event.changed_by)
         really = words.CLOSED.get(event.original_outcome) if isinstance(event, ToolResult) else None
-        line: Line = (Span(f"≠ changed by {who}{f', really {really[1]}' if really else ''}", "changed"),)
         opened = self._numbers[index] in self._open_original
-        if self._keys:
+        was = "" if opened else briefly(event.original, WAS)
+        told = f", really {really[1]}" if really else f", was {was}" if was else ""
+        line: Line = (Span(f"≠ changed by {who}{told}", "changed"),)
+        if self._keys and (really or not was):
             line = (*line, Span(f"   {'o changed' if opened else 'o original'}", "quiet"))
         return [line, *_lines(event.original, "quiet")] if opened else [line]
 
@@ -345,11 +350,6 @@ class Timeline:
         if event.faults and not event.changed:
             parts.append(_struck(event.faults)[0].text)
         return " · ".join(parts)
-
-
-def flat(text: str) -> str:
-    """A text that is to stand within a line."""
-    return text.replace("\n", "↵") if "\n" in text else text
 
 
 def _lines(text: str, role: Role = "") -> tuple[Line, ...]:

@@ -365,7 +365,7 @@ def setting_words(key: str, value: object) -> list[str]:
     if key == "approval.default":
         return [APPROVALS.get(str(value), one_line(f"{key} set to {value}"))]
     if key == "arm":
-        return [f"armed: {one_line(_item(key, value))}"]
+        return [f"armed: {one_line(_item(key, value, from_here=True))}"]
     if key == "disarm":
         return [f"disarmed: {one_line(_item(key, value.get('fault') if isinstance(value, dict) else value))}"]
     if key in ("grants", "faults") and isinstance(value, list | tuple):
@@ -397,10 +397,10 @@ def _listed(key: str, values: Sequence[object]) -> list[str]:
     return [f"{some}{one_line(_item(key, value))}" for value in values] or [none]
 
 
-def _item(key: str, value: object) -> str:
+def _item(key: str, value: object, *, from_here: bool = False) -> str:
     try:
         if key == "grants" and isinstance(value, dict):
             return describe(rule_from(value))
-        return faults.describe(faults.fault_from(value))
+        return faults.describe(faults.fault_from(value), from_here=from_here)
     except ValueError:
         return str(value)

@@ -20,7 +20,7 @@ async def test_h_holds_results_on_and_off(home: Home) -> None:
         assert stage.notice == "results stop at the door before the model reads them"
         assert "h stop holding" in stage.key_row
         await stage.press("h")
-        assert stage.notice == "results are no longer held"
+        assert stage.notice == "nothing is held any more"
         assert not stage.run.state.hold
 
 
@@ -46,7 +46,7 @@ async def test_copying_an_entry_that_is_held_takes_the_result_and_not_what_is_sa
 
 async def test_a_search_above_a_held_result_names_the_keys_of_the_door(home: Home) -> None:
     async with holding(home, "space", "space", "slash") as stage:
-        assert stage.sees("◆ a result is held: esc, then space or e")
+        assert stage.sees("◆ held at the door: esc, then space or e")
         assert not stage.sees("then y or n")
 
 
@@ -72,7 +72,7 @@ async def test_sending_an_edited_result_passes_it_on_changed(home: Home) -> None
         await stage.press("ctrl+s")
         result = next(event for event in stage.run.events if isinstance(event, ToolResult))
         assert (result.content, result.original, result.changed_by) == ("210", "2100000", "you")
-        assert stage.sees("≠ changed by you   o original")
+        assert stage.sees("≠ changed by you, was 2100000")
 
 
 async def test_a_long_held_result_is_cut_with_how_much_is_left_and_v_shows_all(home: Home) -> None:

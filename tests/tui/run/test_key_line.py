@@ -10,6 +10,7 @@ from tests.tui.run.stage import Stage, opened_scenario, staged
 from workbench.home import Home
 from workbench.tui.actions import BY_NAME, KEY_LINES, key_words, keys_of
 from workbench.tui.help import HelpScreen
+from workbench.tui.run.breaker import Breaker
 from workbench.tui.run.fork import ForkQuestion
 from workbench.tui.run.loop_view import LoopView
 from workbench.tui.run.whole import WholeCall
@@ -17,7 +18,7 @@ from workbench.tui.viewer import RequestViewer
 
 Done = Callable[[Stage], bool]
 
-ELSEWHERE = {"rewrite", "make_scenario", "again", "back", "insert"}
+ELSEWHERE = {"rewrite", "make_scenario", "again", "back", "insert", "next_lesson"}
 """Actions that lead away from the run, or write scripts; they have tests of their own."""
 TO = {
     "paused": ("two-cities", "space"),
@@ -73,6 +74,7 @@ CASES: dict[tuple[str, str], Done] = {
     ("paused", "loop"): screen(LoopView),
     ("paused", "hold"): lambda stage: stage.run.state.hold is not None,
     ("paused", "cap"): steps(None),
+    ("paused", "break_it"): screen(Breaker),
     ("approval", "allow"): decided("allow"),
     ("approval", "deny"): mode("reason"),
     ("approval", "edit"): mode("edit"),
@@ -87,6 +89,7 @@ CASES: dict[tuple[str, str], Done] = {
     ("hold", "run"): lambda stage: stage.kinds.count("held") == 2,
     ("hold", "edit"): mode("edit-result"),
     ("hold", "hold"): lambda stage: stage.run.state.hold is None,
+    ("hold", "break_it"): screen(Breaker),
     ("hold", "sees"): screen(RequestViewer),
     ("stopped", "raise_cap"): steps(4),
     ("stopped", "message"): mode("message"),

@@ -20,7 +20,7 @@ from workbench.view.authoring import Piece, reading_line, reply_pieces
 from workbench.view.bars import Bar, reply_bar
 from workbench.view.entries import Line, Span
 
-WRITING = ("reply", "rewrite")
+WRITING = ("reply", "rewrite", "edit-reply")
 """What is open in the bar when a reply is written."""
 
 
@@ -104,6 +104,8 @@ class Authoring(Moving, Keeping):
     def _reply_changed(self, event: TextArea.Changed) -> None:
         if self.bar.mode == "reply":
             self.reply_draft = event.text_area.text
+        elif self.bar.mode == "edit-reply":
+            self.reply_edit = (len(self.run_.events), event.text_area.text)
         if self.bar.mode in WRITING:
             self._judge(event.text_area.text)
 
@@ -121,6 +123,10 @@ class Authoring(Moving, Keeping):
             self.close_field()
             if self.command(lambda: self.run_.change({"next_reply": changed})):
                 self.say("the script says what it says" if changed is None else "the next reply is what you wrote")
+            return
+        if mode == "edit-reply":
+            self.close_field()
+            self.pass_on(text)
             return
         model = self.run_.model
         assert isinstance(model, HumanModel), "nobody else waits for a reply"

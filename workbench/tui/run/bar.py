@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from textual import events
 from textual.app import ComposeResult
@@ -20,17 +20,17 @@ from workbench.view.bars import Bar
 from workbench.view.entries import Line, Role, Span
 from workbench.view.lines import clip, wrap, wrapped
 
-AreaMode = Literal["edit", "edit-result", "answer", "message", "reply", "rewrite", "fork"]
-FieldMode = Literal["reason", "name", "search"]
+AreaMode = Literal["edit", "edit-result", "edit-reply", "answer", "message", "reply", "rewrite", "fork"]
+FieldMode = Literal["reason", "name", "search", "filter"]
 ListMode = Literal["more", "limits", "grants"]
 Mode = Literal["", "question"] | AreaMode | FieldMode | ListMode
 
-COVERS = ("edit", "edit-result", "answer", "reply", "rewrite", "fork", "more", "limits", "grants")
+COVERS = ("edit", "edit-result", "edit-reply", "answer", "reply", "rewrite", "fork", "more", "limits", "grants")
 """What takes the place of the transcript where there are few rows. A question does too, when it wants an answer."""
 
 LEAST_TYPED = 3
 """Rows of a text area that a note below it leaves."""
-ASIDE = ("message", "name", "search", "limits", "grants")
+ASIDE = ("message", "name", "search", "filter", "limits", "grants")
 """What may stand in the way of a question, and says so."""
 
 
@@ -144,7 +144,7 @@ class LimitsList(VerticalScroll, can_focus=True, inherit_bindings=False):
     def show(self, lines: list[Line], picked: int) -> None:
         """Draw them, with that one in view."""
         self.query_one(Static).update(contents(lines))
-        self.call_after_refresh(_bring, self, picked)
+        self.call_after_refresh(bring, self, picked)
 
     def action_previous_limit(self) -> None:
         self.post_message(self.Act("up"))
@@ -193,7 +193,7 @@ class BarPane(Vertical):
         with BarScroll(id="bar-scroll", classes="in"):
             yield Block("", id="bar-body")
         yield BarArea("", id="bar-area", classes="in", tab_behavior="focus", show_line_numbers=False)
-        yield Input("", id="bar-field", classes="in", compact=True)
+        yield Input("", id="bar-field", classes="in", compact=True, select_on_focus=False)
         yield SearchField("", id="bar-search", classes="in", compact=True)
         yield LimitsList(id="bar-limits", classes="in")
         yield Block("", id="bar-note")
@@ -335,18 +335,16 @@ class BarPane(Vertical):
         width, height = self.app.size
         if height < 20:
             strip = 60 <= width < 100
-            return (
-                height - 3 - strip - (width < 60) - (self.mode in ("edit", "edit-result", "answer", "reply", "rewrite"))
-            )
+            return height - 3 - strip - (width < 60) - (self.mode in get_args(AreaMode) and self.mode != "message")
         return height * 7 // 10 - (4 if width >= 100 else 2)
 
     def _body(self, lines: tuple[Line, ...]) -> None:
         self.query_one("#bar-body", Block).put(list(lines))
         picked = next((row for row, line in enumerate(lines) if line and line[0].text.startswith("▸")), 0)
-        self.call_after_refresh(_bring, self.scroll, picked)
+        self.call_after_refresh(bring, self.scroll, picked)
 
 
-def _bring(scroll: VerticalScroll, row: int) -> None:
+def bring(scroll: VerticalScroll, row: int) -> None:
     """Scroll no further than it takes to see that row."""
     top, height = round(scroll.scroll_y), scroll.scrollable_content_region.height
     if not top <= row < top + height:

@@ -1,4 +1,4 @@
-"""Keys that decide about calls and held results. Only `y` allows, and no key that was pressed ahead decides."""
+"""Keys that decide about calls. Only `y` allows, and no key that was pressed ahead decides."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_SENT = {"edit": ("e", "your edit"), "edit-result": ("e", "your edit"), "answ
 
 
 class Deciding(Drawing):
-    """Allow, deny, edit, answer for it, allow more; and what to do with a held result."""
+    """Allow, deny, edit, answer for it, allow more."""
 
     scope_choices: list[Scope]
     scope_at = 0
@@ -195,22 +195,6 @@ class Deciding(Drawing):
             self.go_on(move=True)
             self.say(f"allowed in this run: {scope.words}")
 
-    # ------------------------------------------------------------ held results
-
-    def pass_on(self, content: str | None = None) -> None:
-        """Let the held result through, as it is or with another text."""
-        calls = self.waiting()
-        if calls and self.command(lambda: self.run_.release(calls[0].call.id, content=content)):
-            self.go_on(move=False)
-
-    def action_hold(self) -> None:
-        """Hold results at the door from now on, or no longer."""
-        if self.can("hold"):
-            holding = self.run_.state.hold
-            if self.command(lambda: self.run_.change({"hold": not holding})):
-                no_longer, hold = "results are no longer held", "results stop at the door before the model reads them"
-                self.say(no_longer if holding else hold)
-
     # ------------------------------------------------------------ the fields
 
     @on(TextArea.Changed, "#bar-area")
@@ -250,9 +234,6 @@ class Deciding(Drawing):
                 self._send_edit(event.text)
             case "answer":
                 self.decide("answer", answer=event.text)
-            case "edit-result":
-                self.close_field()
-                self.pass_on(event.text)
 
     def _send_edit(self, text: str) -> None:
         calls = self.waiting()

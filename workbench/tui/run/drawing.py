@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Static
 
-from workbench.core.events import Held
+from workbench.core.events import Held, HeldReply
 from workbench.home import written
 from workbench.tui.guard import time_now
 from workbench.tui.keyline import KeyLine
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 ASKING = ("approval", "batch", "interrupted", "hold")
 """Bars that want an answer."""
-ASKS = {"hold": "◆ a result is held: esc, then space or e"}
-ASKS_A_DECISION = "▲ waiting for you: esc, then y or n"
+HOLDS = "◆ held at the door: esc, then space or e"
+ASKS = "▲ waiting for you: esc, then y or n"
 
 
 class Drawing(Driving):
@@ -65,6 +65,7 @@ class Drawing(Driving):
             for call in self.touched:
                 self._call_changed(call)
             self.touched.clear()
+            self._replies_moved()
         transcript.show_tail(self.desk.tail(monotonic()))
         self.draw_selection()
         self._draw_bar()
@@ -79,11 +80,20 @@ class Drawing(Driving):
         timeline = self.desk.timeline
         asked = timeline.index_of(record.n)
         self.transcript.changed(asked)
-        if record.held is not None and record.result is not None:
-            for index in range(timeline.index_of(record.result_n), asked, -1):
+        if record.held is not None:
+            latest = timeline.index_of(record.result_n) if record.result is not None else len(timeline) - 1
+            for index in range(latest, asked, -1):
                 event = timeline.event(index)
                 if isinstance(event, Held) and event.call == call_id:
                     self.transcript.changed(index)
+
+    def _replies_moved(self) -> None:
+        """Replies that stood at the door do so no longer, or not as they were."""
+        for asked in self.replies_moved:
+            for index in range(self.desk.timeline.index_of(asked) + 1, len(self.desk.timeline)):
+                if isinstance(self.desk.timeline.event(index), HeldReply):
+                    self.transcript.changed(index)
+        self.replies_moved.clear()
 
     def draw_selection(self) -> None:
         """What stands around the transcript, and follows the entry that is picked in it."""
@@ -115,7 +125,7 @@ class Drawing(Driving):
         """The bar for how things stand, unless something else is open in it."""
         bar, wanted = self.bar, self.wanted_bar()
         asks = wanted is not None and wanted.kind in ASKING
-        bar.show_aside(ASKS.get(wanted.kind, ASKS_A_DECISION) if wanted is not None and asks else "")
+        bar.show_aside("" if not asks else HOLDS if self.desk.stand == "hold" else ASKS)
         if bar.mode not in ("", "question"):
             if bar.mode == "more" and self.guard.armed:
                 self.arm_guard()

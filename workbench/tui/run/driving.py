@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
-from workbench.core.events import Decided, Event, Held, ModelFailed, ModelReply, StopRequested, ToolResult, ToolStarted
+from workbench.core.events import (
+    Decided,
+    Event,
+    Held,
+    HeldReply,
+    ModelFailed,
+    ModelReply,
+    StopRequested,
+    ToolResult,
+    ToolStarted,
+)
 from workbench.core.loop import Record
 from workbench.core.ports import Signal
 from workbench.runner import CommandError, JournalBroken
@@ -36,6 +46,8 @@ class Driving(RunBase):
         super().__init__(opened, play=play, until=until)
         self.touched: set[str] = set()
         """Calls about which something was recorded since they were drawn."""
+        self.replies_moved: set[int] = set()
+        """Replies about which something happened at the door: how many events there were when each was asked."""
         self._dirty = False
         self._drawn_at = 0.0
         self._driver: Worker[None] | None = None
@@ -188,8 +200,10 @@ class Driving(RunBase):
         if self.until is not None and reached(self.run_, self.until):
             self.until, self.keep_going = None, False
             self.run_.pause()
-        if isinstance(event, ModelReply | ModelFailed | StopRequested):
+        if isinstance(event, ModelReply | ModelFailed | HeldReply | StopRequested):
             self.desk.incoming.clear()
+        if isinstance(event, ModelReply | HeldReply) and event.asked:
+            self.replies_moved.add(event.asked)
         if isinstance(event, ABOUT_A_CALL):
             self.touched.add(event.call)
         self.redraw()

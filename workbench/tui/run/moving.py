@@ -8,7 +8,7 @@ from textual import events, on
 
 from workbench.core.values import LIMIT_NAMES
 from workbench.tui.run.bar import LimitsList
-from workbench.tui.run.deciding import Deciding
+from workbench.tui.run.breaking import Breaking
 from workbench.tui.run.looking_back import LookingBack
 from workbench.tui.run.standing import endpoint_of
 from workbench.view import words
@@ -26,7 +26,7 @@ FRACTIONS = ("cost", "seconds")
 """Limits that need not be whole numbers."""
 
 
-class Moving(LookingBack, Deciding):
+class Moving(LookingBack, Breaking):
     """Step, run, pause, stop, caps."""
 
     limit_at = 0

@@ -7,7 +7,9 @@ from functools import partial
 from textual import on
 from textual.widgets import Input
 
+from workbench.core.door import reply_at
 from workbench.core.records import CallRecord
+from workbench.faults.replies import written_out
 from workbench.tui.run.bar import SearchField
 from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.frame import CallsPane, Shown, SideColumn, ThirdColumn
@@ -55,6 +57,11 @@ class Reading(Deciding):
 
     def action_view(self) -> None:
         """The whole entry; while something waits for the person, all of that."""
+        reply = self.run_.state.held_reply
+        if reply is not None and self.bar.mode == "question" and self.desk.stand == "hold":
+            lines = list(lines_of(written_out(reply_at(reply))))
+            self._view((Span("◆ Held: ", "held"), Span("the reply", bold=True)), lines)
+            return
         asked = self.waiting() if self.bar.mode == "question" else []
         if asked and self.desk.stand == "approval":
             self.show_whole()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from workbench.core.loop import AskPerson
+from workbench.core.door import reverted
+from workbench.core.loop import AskPerson, Move
+from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.tui.run.script import reply_due
 from workbench.tui.situation import Phase, Situation
@@ -23,8 +25,8 @@ PHASES: dict[str, Phase] = {
     **dict.fromkeys(("edit", "edit-result"), "edit"),
     "fork": "typing",
     **dict.fromkeys(("answer", "message"), "typing"),
-    **dict.fromkeys(("reply", "rewrite"), "writing"),
-    **dict.fromkeys(("reason", "name", "search"), "field"),
+    **dict.fromkeys(("reply", "rewrite", "edit-reply"), "writing"),
+    **dict.fromkeys(("reason", "name", "search", "filter"), "field"),
     "limits": "limits",
     "more": "scopes",
     "grants": "list",
@@ -48,6 +50,9 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
     phase: Phase = PHASES.get(mode) or ("approval" if stand == "interrupted" else stand)
     state, move = desk.run.state, desk.run.next
     waiting = move.question.calls if isinstance(move, AskPerson) and stand == "approval" else ()
+    held: Literal["", "result", "reply"] = ""
+    if stand == "hold":
+        held = "result" if state.held_reply is None else "reply"
     return Situation(
         screen="run",
         phase=phase,
@@ -61,6 +66,8 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         live=endpoint_of(desk.run) is not None,
         step_cap=state.limits.steps is not None,
         holding=state.hold is not None,
+        held=held,
+        undoable=_undoable(move, state),
         has_entry=cursor >= 0,
         has_original=desk.original(cursor) is not None,
         changeable=desk.changeable(cursor),
@@ -69,11 +76,20 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
     )
 
 
+def _undoable(move: Move, state: State) -> bool:
+    """Whether what is held was changed, and can be put back."""
+    if not isinstance(move, AskPerson) or move.question.on != "hold":
+        return False
+    if move.question.reply is not None:
+        return len(state.held_replies) > 1
+    held = move.question.calls[0].held
+    return held is not None and reverted(held) != held
+
+
 def _submit_words(mode: str) -> str:
     words = {"edit": "run with these", "edit-result": "pass this on", "answer": "send as its result"}
-    return {**words, "reply": "send the reply", "rewrite": "put it in place", "fork": "fork with this"}.get(
-        mode, "send"
-    )
+    words |= {"reply": "send the reply", "rewrite": "put it in place", "edit-reply": "let this in"}
+    return {**words, "fork": "fork with this"}.get(mode, "send")
 
 
 def raise_words(desk: Desk) -> str:
@@ -124,7 +140,7 @@ def top_state(desk: Desk) -> tuple[Span, str]:
         case "approval" | "interrupted":
             return Span("▲ waiting for you", "wait"), "approval"
         case "hold":
-            return Span("◆ result held", "held"), "hold"
+            return Span(f"◆ {'reply' if desk.run.state.held_reply is not None else 'result'} held", "held"), "hold"
         case "reply":
             return Span("▲ you are the model", "wait"), "approval"
         case "answered":
