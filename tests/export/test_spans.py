@@ -105,6 +105,8 @@ def test_any_run_has_spans_that_can_be_written(run: NastyRun) -> None:
     found = spans_in([json.loads(text)])
     assert len({span.raw["spanId"] for span in found}) == len(found)
     assert all(span.begin <= span.end < 2**64 for span in found)
+    numbers = [value for span in found for value in span.attributes.values() if isinstance(value, int)]
+    assert all(-(2**63) <= value < 2**63 for value in numbers)
 
 
 @settings(max_examples=25, deadline=None)

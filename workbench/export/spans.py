@@ -216,7 +216,7 @@ def _value(value: Any) -> dict[str, Any]:
     if isinstance(value, bool):
         return {"boolValue": value}
     if isinstance(value, int):
-        return {"intValue": str(value)}
+        return {"intValue": str(value)} if -(2**63) <= value < 2**63 else {"stringValue": hex(value)}
     if isinstance(value, float):
         return {"doubleValue": value}
     if isinstance(value, list):
