@@ -67,12 +67,8 @@ class Layout:
         row, index = self.place(line)
         if index < 0:
             return _heading(self.pair, row, self.width)
-        drawn = beside if self.width >= BESIDE else below
-        return (
-            drawn(self.pair, row, self.width)[index]
-            if not picked
-            else _marked(drawn(self.pair, row, self.width)[index])
-        )
+        lines = (beside if self.width >= BESIDE else below)(self.pair, row, self.width)
+        return _marked(lines[index]) if picked else lines[index]
 
 
 def layout(pair: Pair, width: int) -> Layout:
