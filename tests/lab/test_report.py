@@ -33,8 +33,8 @@ def test_the_text_has_a_word_for_every_cell(grid: Grid) -> None:
     assert row.split() == ["wrong-argument", "·", "·", "✗", "wrong"]
     row = next(line for line in lines if line.startswith("provider-down"))
     assert row.count("■ no model") == 3
-    assert ["✗", "wrong", "1", "it"] in [line.split()[:4] for line in lines]
-    assert lines[-1].startswith("3 of the 3 scripted replies do not depend on what was read")
+    assert ["✗", "wrong", "3", "it"] in [line.split()[:4] for line in lines]
+    assert lines[-1].startswith("2 of the 3 scripted replies do not depend on what was read")
 
 
 def test_a_grid_too_wide_for_words_has_signs_in_columns() -> None:
@@ -65,7 +65,8 @@ def test_the_markdown_is_a_table_and_tells_of_what_went_wrong(grid: Grid) -> Non
     assert lines[0] == "# Fault matrix: Two cities"
     assert "| wrong-argument | · | · | ✗ wrong |" in lines
     told = lines[lines.index("## Wrong") :]
-    assert told[2].startswith("- wrong-argument, step 3: it answered ")
+    assert told[2] == '- wrong-number, step 1: it answered "11710000"; "11800000" is right'
+    assert told[4].startswith("- wrong-argument, step 3: it answered ")
 
 
 def test_no_text_of_a_run_becomes_markup_or_reaches_a_terminal_raw(grid: Grid) -> None:
