@@ -345,6 +345,22 @@ def test_a_folder_of_the_person_needs_trust_also_in_a_fork(home: Home, tmp_path:
     assert sorted(home.sessions.iterdir()) == before
 
 
+@pytest.mark.parametrize("cut", [1, 40, 120, 300])
+def test_a_session_whose_end_was_cut_off_is_forked_from_what_is_whole_and_left_as_it_is(home: Home, cut: int) -> None:
+    made = new_run(parse_scenario(NOTES, "notes.toml"), home, headless=True)
+    asyncio.run(made.run.play())
+    made.close()
+    path = made.session_path
+    assert path is not None
+    path.write_bytes(left := path.read_bytes()[:-cut])
+    session = read_session(path)
+    assert session.torn
+    again = fork(session.header, session.events, Branch(at=len(session.events)), home, headless=True)
+    assert goes_on(again).state.answer == made.run.state.answer
+    assert path.read_bytes() == left
+    assert goes_on(reopen(path, home, headless=True)).state.answer == made.run.state.answer
+
+
 # ---------------------------------------------------------------- other branches
 
 

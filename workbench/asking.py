@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.core.events import Event, SettingsChanged
@@ -12,8 +14,9 @@ from workbench.core.ports import Clock, Model
 from workbench.core.state import State
 from workbench.core.values import ModelInfo
 from workbench.home import Home
-from workbench.scenarios.errors import ScenarioError
+from workbench.scenarios.errors import Problem, ScenarioError
 from workbench.scenarios.header import model_info
+from workbench.scenarios.loader import line_in, load_scenario, scenario_from_plain, to_plain
 from workbench.scenarios.models import BUILDERS, build_model, is_live
 from workbench.scenarios.recorded import RECORDED
 from workbench.scenarios.schema import Scenario
@@ -85,6 +88,35 @@ def asked_again(scenario: Scenario, home: Home, clock: Clock, file: str, *, type
 # ---------------------------------------------------------------- another model
 
 
+SCRIPTS = frozenset({"scripted", "simulated"})
+"""Models whose replies are lines of a scenario."""
+
+
+def asked_instead(scenario: Scenario, home: Home, clock: Clock, file: str, *, choice: str, base_url: str = "") -> Asked:
+    """Another model for a run of the scenario: as `with_other` names it, or a scenario file, whose script is said from
+    its first line on. `base_url` is an address that a person has given just now. Raises ScenarioError.
+    """
+    if not choice.endswith(".toml"):
+        return asked_by(with_other(scenario, choice, base_url), home, clock, file, typed_url=base_url)
+    path = _script_file(choice, home)
+    other = load_scenario(path)
+    if other.model.use not in SCRIPTS:
+        message = f"has no script to say: its model is {other.model.use}"
+        raise ScenarioError([Problem(str(path), line_in(str(path), ("model", "use")), "model.use", message)])
+    asked = asked_by(scenario.model_copy(update={"model": other.model}), home, clock, str(path))
+    info = replace(asked.info, shown=f"the script {path.stem}", table=to_plain(other)["model"])
+    odd = f"{path.stem} is written for the {other.protocol} protocol, and this run speaks {scenario.protocol}"
+    return replace(asked, info=info, notes=(odd,) if other.protocol != scenario.protocol else ())
+
+
+def _script_file(name: str, home: Home) -> Path:
+    """The scenario file of that path, or of that name in a folder of scripts. Raises ScenarioError."""
+    for path in (Path(name).expanduser(), *(folder / name for folder in home.scripts)):
+        if os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for a name that is too long
+            return path.resolve()
+    raise ScenarioError([Problem(f"--model {name}", 0, "", "there is no such scenario file")])
+
+
 def with_other(scenario: Scenario, choice: str, base_url: str = "") -> Scenario:
     """The scenario with another model: `WIRE:NAME`, a name of models.toml, or one of the offline models; "" for its
     own. Raises ScenarioError.
@@ -108,6 +140,8 @@ def with_choice(scenario: Scenario, info: ModelInfo | None) -> Scenario:
     """The scenario as it asks the model that was chosen. Raises ScenarioError."""
     if info is None:
         return scenario
+    if info.table:
+        return scenario_from_plain({**to_plain(scenario), "model": info.table}, scenario.title)
     choice = f"{info.use}:{info.name}" if info.name else info.use
     as_own = choice == own_choice(scenario) and info.base_url == (scenario.model.base_url or "")
     return scenario if as_own else with_other(scenario, choice, info.base_url)

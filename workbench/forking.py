@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import __version__
-from workbench.asking import Asked, asked_by, latest_choice, left_out, with_choice, with_other
+from workbench.asking import Asked, asked_instead, latest_choice, left_out, with_choice
 from workbench.core import commands
 from workbench.core.events import Event, Forked, ModelReply, ToolResult, UserMessage
 from workbench.core.ledger import Executed, entry_to, executed
@@ -53,7 +53,7 @@ class Branch:
     text: str | None = None
     """What event `at` says instead: a message, a result, or a whole reply as `models.written` has it."""
     choice: str = ""
-    """Another model, as `asking.with_other` names it."""
+    """Another model, as `asking.asked_instead` names it."""
     base_url: str = ""
     """Where that is asked, as a person has typed it just now."""
     changes: Mapping[str, Any] = field(default_factory=dict)
@@ -151,8 +151,8 @@ def _other_model(
     from workbench.clocks import SystemClock
 
     known = scenario if branch.choice else with_choice(scenario, latest_choice(events))
-    asking = with_other(known, branch.choice, branch.base_url)
-    return asked_by(asking, home, clock or SystemClock(), branch.choice, typed_url=branch.base_url)
+    clock = clock or SystemClock()
+    return asked_instead(known, home, clock, branch.choice, choice=branch.choice, base_url=branch.base_url)
 
 
 def _elsewhere(header: Header, events: Sequence[Event], home: Home) -> list[Executed]:

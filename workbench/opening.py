@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.asking import Asked, asked_again, asked_by, latest_choice, left_out, with_choice, with_other
+from workbench.asking import Asked, asked_again, asked_by, asked_instead, latest_choice, left_out, with_choice
 from workbench.clocks import SystemClock, VirtualClock
 from workbench.core import sound
 from workbench.core.events import Event
@@ -338,13 +338,13 @@ def _reopened(
 
 
 def change_model(opened: Opened, home: Home, choice: str, base_url: str = "") -> tuple[str, ...]:
-    """Let a run ask another model from here on, as `asking.with_other` names it; returns what a person should know.
+    """Let a run ask another model from here on, as `asking.asked_instead` names it; returns what a person should know.
 
     Raises ScenarioError, and CommandError where the run cannot change its model now.
     """
     run = opened.run
-    asking = with_other(opened.scenario, choice, base_url)
-    asked = asked_by(asking, home, run.clock, run.header.scenario_path, typed_url=base_url)
+    file = run.header.scenario_path
+    asked = asked_instead(opened.scenario, home, run.clock, file, choice=choice, base_url=base_url)
     usable, _ = usable_tools(run.header.tools, opened.tools)
     run.ask(asked.model, asked.info, _able(asked, run.header, usable, opened.workspace, home, run.clock, run.events))
     if opened.live is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.core.events import Event, Held, ModelFailed, ModelReply, Notice, ToolResult
+from workbench.core.events import Event, Held, ModelFailed, ModelReply, Notice, SettingsChanged, ToolResult
 from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
 from workbench.models.scripted import unused_lines
 from workbench.opening import Opened
@@ -26,7 +26,8 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
     stop = state.stopped
     texts = {path: run.tools.file_text(path) for path in files}
     served = [(event.line, event.attempts) for event in run.events if isinstance(event, ModelReply | ModelFailed)]
-    reads_script = not is_recorded(opened.scenario) and not is_live(opened.scenario)
+    own = not any(isinstance(event, SettingsChanged) and "model" in event.changes for event in run.events)
+    reads_script = own and not is_recorded(opened.scenario) and not is_live(opened.scenario)
     unused = unused_lines(script_lines(opened.scenario), served) if reads_script else ()
     return RunOutcome(
         status=run.status,

@@ -1,4 +1,4 @@
-"""Kills runs with SIGKILL at random moments, goes on with each, and looks at what the world has seen of it.
+"""Kills runs with SIGKILL at random moments, forks each and goes on with each, and looks at what the world has seen.
 
     python killed.py FOLDER COUNT SEED
 
@@ -17,11 +17,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 from workbench.core.events import ToolResult, ToolStarted
-from workbench.core.statuses import Status
+from workbench.core.records import CallRecord
+from workbench.core.statuses import SUSPENDED
+from workbench.forking import Branch, fork
 from workbench.home import Home, packaged_folder
 from workbench.opening import Opened, new_run, reopen
 from workbench.scenarios.loader import parse_scenario
@@ -91,10 +94,19 @@ class Trial:
 
     def __init__(self, folder: Path, number: int) -> None:
         self.home = Home(root=folder, found="--home", packaged=packaged_folder())
-        self.session = folder / "sessions" / f"trial-{number}.toml"
+        self.parent = self.session = folder / "sessions" / f"trial-{number}.toml"
         self.world = folder / f"world-{number}"
         self.report = folder / f"report-{number}.json"
         self.execute = ("sequential", "concurrent")[number % 2]
+
+    def forked(self) -> Trial:
+        """A fork of it, with a world of its own that has seen what this one has."""
+        made = copy(self)
+        made.parent, made.session = self.session, self.session.with_name(f"{self.session.stem}-fork.toml")
+        made.world = self.world.with_name(f"{self.world.name}-fork")
+        if self.world.exists():
+            made.world.write_bytes(self.world.read_bytes())
+        return made
 
     # ------------------------------------------------------------ in a process of its own
 
@@ -105,13 +117,18 @@ class Trial:
     def go_on(self) -> None:
         self._play(reopen(self.session, self.home, headless=True))
 
+    def fork(self) -> None:
+        """From the latest event that is whole."""
+        parent = read_session(self.parent)
+        branch = Branch(at=len(parent.events))
+        self._play(fork(parent.header, parent.events, branch, self.home, save=self.session, headless=True))
+
     def give_up_what_is_unknown(self) -> None:
         """A person says that nobody knows; what had not begun goes on."""
         opened = reopen(self.session, self.home, headless=True)
-        while opened.run.status is Status.AWAITING_PERSON:
-            for record in opened.run.state.open_calls():
-                if record.interrupted:
-                    opened.run.decide(record.call.id, "deny", reason="nobody knows")
+        while opened.run.status in SUSPENDED:
+            for record in asked_about(opened):
+                opened.run.decide(record.call.id, "deny", reason="nobody knows")
             asyncio.run(opened.run.play())
         self._play(opened)
 
@@ -122,7 +139,7 @@ class Trial:
             "status": opened.run.status.value,
             "answer": state.answer,
             "notes": opened.run.tools.file_text("notes.txt"),
-            "asked": [record.call.tool for record in state.open_calls() if record.interrupted],
+            "asked": [record.call.tool for record in asked_about(opened)],
         }
         self.report.write_text(json.dumps(found))
         opened.close()
@@ -161,6 +178,16 @@ class Trial:
             if (acts, done) != (whole, whole) or found["notes"] != "".join(f"{n}\n" for n in whole):
                 problems.append(f"answered, and not as if nothing had been: {acts} {found}")
         return [f"{self.session.name} ({self.execute}): {problem}" for problem in problems]
+
+
+def asked_about(opened: Opened) -> list[CallRecord]:
+    """The calls that may have been made already."""
+    state = opened.run.state
+    return [
+        record
+        for record in state.open_calls()
+        if record.interrupted or state.effect_key(record.call.tool, record.arguments) in state.unsure_keys
+    ]
 
 
 def in_a_process(work: Callable[[], None]) -> int:
@@ -215,16 +242,28 @@ def main(folder: Path, count: int, seed: int) -> dict[str, Any]:
             continue
         killed += 1
         stood["torn"] += read_session(trial.session).torn is not None
-        found = gone_on_with(trial, trial.go_on)
-        stood[found["status"]] += 1
-        problems += trial.wrong(found)
-        if found["status"] == "awaiting_person":
-            stood[f"asked about {' and '.join(found['asked'])}"] += 1
-            found = {**gone_on_with(trial, trial.give_up_what_is_unknown), "unknown": True}
-            problems += trial.wrong(found)
-        if found["status"] != "answered":
-            problems.append(f"{trial.session.name}: {found}")
+        left = trial.session.read_bytes()
+        branch = trial.forked()
+        problems += to_the_end(branch, branch.fork, stood, "forked: ")
+        if trial.session.read_bytes() != left:
+            problems.append(f"{trial.session.name}: a fork has changed it")
+        problems += to_the_end(trial, trial.go_on, stood)
     return {"killed": killed, "stood": dict(stood), "problems": problems}
+
+
+def to_the_end(trial: Trial, work: Callable[[], None], stood: Counter[str], how: str = "") -> list[str]:
+    """Goes on, and says that nobody knows where it asks; returns what is not as it must be."""
+    os.environ["WORLD"] = str(trial.world)
+    found = gone_on_with(trial, work)
+    stood[f"{how}{found['status']}"] += 1
+    problems = trial.wrong(found)
+    if found["status"] in ("awaiting_person", "awaiting_approval"):
+        stood[f"{how}asked about {' and '.join(found['asked'])}"] += 1
+        found = {**gone_on_with(trial, trial.give_up_what_is_unknown), "unknown": True}
+        problems += trial.wrong(found)
+    if found["status"] != "answered":
+        problems.append(f"{trial.session.name}: {found}")
+    return problems
 
 
 if __name__ == "__main__":

@@ -21,7 +21,10 @@ LIVE = ModelInfo(
 )
 
 
-@pytest.mark.parametrize("info", [LIVE, ModelInfo(), ModelInfo(use="human", shown="human")])
+SCRIPT = ModelInfo(shown="the script then", table={"use": "scripted", "reply": [{"text": "a"}]})
+
+
+@pytest.mark.parametrize("info", [LIVE, SCRIPT, ModelInfo(), ModelInfo(use="human", shown="human")])
 def test_the_plain_form_reads_back(info: ModelInfo) -> None:
     assert model_from(model_to(info)) == info
 
@@ -34,6 +37,7 @@ def test_the_plain_form_reads_back(info: ModelInfo) -> None:
         {"use": 5},
         {"use": "x", "nonsense": 1},
         {"use": "x", "free": "yes"},
+        {"use": "x", "table": "reply"},
         {"use": "x", "context_window": True},
         {"use": "x", "prices": 5},
         {"use": "x", "prices": {"input": 1}},
@@ -75,3 +79,14 @@ def test_the_window_is_that_of_the_model_that_is_asked() -> None:
     breach = before_request(state)
     assert breach is not None
     assert (breach.knob, breach.limit) == ("model.context_window", 100)
+
+
+def test_a_script_is_said_from_its_first_line_wherever_the_one_before_it_was() -> None:
+    state = State(Header(id="r", goal="g"))
+    for line in (0, 1, -1):
+        state.apply(ModelReply(text="x", reading="malformed", problem="say ANSWER", line=line))
+    state.apply(SettingsChanged(changes={"model": model_to(LIVE)}))
+    state.apply(ModelReply(text="y", reading="malformed", problem="say ANSWER"))
+    assert (state.script_line, state.replies_elsewhere) == (1, 1)
+    state.apply(SettingsChanged(changes={"model": model_to(SCRIPT)}))
+    assert (state.script_line, state.script_served, state.replies_elsewhere) == (-1, 0, 0)

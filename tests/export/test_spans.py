@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from tests.export.runs import NAMES, of, shipped, written
 from tests.imports.logs import LOGS
 from tests.view.nasty import NastyRun, nasty_runs
-from workbench.core.events import ModelFailed, ModelReply, Stopped, UserMessage
+from workbench.core.events import ModelFailed, ModelReply, SettingsChanged, Stopped, UserMessage
 from workbench.core.statuses import Status
 from workbench.core.values import Header
 from workbench.imports.files import conversations, read_file
@@ -83,6 +84,17 @@ def test_figures_of_the_provider_and_our_own_stand_apart() -> None:
     assert (first.seconds, first.begin) == (1.5, 1_769_853_600_000_000_000)
     assert "gen_ai.usage.input_tokens" not in second.attributes
     assert second.attributes["workbench.estimate.input_tokens"] == 8
+
+
+def test_each_request_names_the_model_that_was_asked() -> None:
+    chosen = SettingsChanged(changes={"model": {"use": "ollama", "name": "small", "shown": "small", "free": False}})
+    first = ModelReply(text="a", reading="answer", answer="a")
+    events = [UserMessage(text="g"), first, UserMessage(text="h"), chosen, replace(first, text="b")]
+    asked = [
+        (span.text("gen_ai.request.model"), span.text("gen_ai.provider.name"))
+        for span in spans(of(Header(id="x", goal="g"), events))
+    ]
+    assert asked == [("scripted", "workbench"), ("scripted", "workbench"), ("small", "ollama")]
 
 
 def test_what_failed_is_marked() -> None:

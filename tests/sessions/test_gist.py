@@ -10,7 +10,7 @@ from hypothesis import given
 
 from tests.core.runs import Plan, drive, examples, plans
 from tests.sessions.samples import HEADER, RUN, write
-from workbench.core.events import ModelReply, ToolResult, UserMessage
+from workbench.core.events import ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.values import Call, Header
 from workbench.sessions.errors import SessionError
 from workbench.sessions.gist import MOST, PIECE, gist
@@ -52,6 +52,14 @@ def test_a_cost_is_known_or_it_is_not(
 ) -> None:
     path = tmp_path / "a.toml"
     write(path, [ModelReply(text="x", cost=each) for each in costs], Header(id="a", goal="g", free=free))
+    assert gist(path).cost == cost
+
+
+@pytest.mark.parametrize(("free", "cost"), [(True, 0.25), (False, None)])
+def test_a_model_that_was_chosen_under_way_may_have_a_price(tmp_path: Path, free: bool, cost: float | None) -> None:
+    path = tmp_path / "a.toml"
+    chosen = SettingsChanged(changes={"model": {"use": "local", "free": free}})
+    write(path, [ModelReply(text="x", cost=0.25), chosen, ModelReply(text="y")], Header(id="a", goal="g"))
     assert gist(path).cost == cost
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.core.runs import Plan, drive, examples, plans
 from tests.view.nasty import NastyRun, assert_drawable, nasty_runs
 from workbench.core.events import Event
+from workbench.core.ledger import executed
 from workbench.core.loop import next_move
 from workbench.core.state import State, fold
 from workbench.core.values import Header
@@ -54,7 +55,7 @@ def assert_all_drawn(state: State, events: Sequence[Event], width: int, rows: in
         assert len(detail) <= rows + 22
     assert_drawable(panes.request_lines(state, width, "What the model reads next", rows=rows), width)
     bar = bar_for(state, move, width=width, rows=rows, preview=lambda tool, arguments: f"{tool}\n{arguments}"[:300])
-    past = past_bar(events, state, width)
+    past = past_bar(events, state, width, executed(state.header, events))
     for each in (bar, past):
         if each is not None:
             assert_drawable(each.body, width)

@@ -51,6 +51,18 @@ def test_a_run_that_has_ended_does_not_wait() -> None:
     assert title(bar_of(desk)).endswith(f"   the run ended at event {total}")
 
 
+def test_what_was_really_done_since_is_said() -> None:
+    desk = on(desk_at(SEARCH, REFUND, Line(text="Paid."), approval="allow"))
+    paid = next(n for n, event in enumerate(desk.run.events, 1) if isinstance(event, ToolStarted) and event.key)
+    for at, said in (
+        (paid - 1, f"After event {paid - 1}: 1 call really acted; 1 cannot be undone"),
+        (paid, f"After event {paid}: 1 call really acted; 1 cannot be undone"),
+        (paid + 1, ""),
+    ):
+        desk.look_at(at)
+        assert body(bar_of(desk))[1:] == (["", said] if said else [])
+
+
 def test_signs_stand_closer_together_when_there_are_more() -> None:
     run: list[Event] = [UserMessage(text="g"), *STEP * 4]
     assert text_of(event_strip(run, 1, 30)) == "U─1─→─=─2─→─=─3─→─=─4─→─="

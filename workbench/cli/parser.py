@@ -203,7 +203,10 @@ def _fork(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--result", metavar="TEXT", help="what the model reads as the result at N instead")
     parser.add_argument("--reply", metavar="TEXT", help="what the model said at N instead")
     parser.add_argument("--user", metavar="TEXT", help="what the user said at N instead")
-    _model(parser)
+    parser.add_argument(
+        "--model", default="", metavar="WIRE:NAME", help="another model; a name of models.toml; FILE.toml, its replies"
+    )
+    parser.add_argument("--base-url", default="", metavar="URL", help="where the model's requests go")
     parser.add_argument("--title", default="", metavar="TEXT", help="a name for the fork")
     _changes(parser)
     parser.add_argument("--save", metavar="PATH", help="where to keep it; by default in sessions/")

@@ -325,6 +325,8 @@ def _settings_changed(state: State, event: SettingsChanged) -> None:
             state.hold = filter_from(value)
         elif key == "model" and isinstance(value, Mapping):
             state.model = model_from(value)
+            if state.model.table:
+                state.script_line, state.script_served, state.replies_elsewhere = -1, 0, 0
         elif key == "next_reply" and (value is None or isinstance(value, str)):
             state.next_reply = value
         elif key == "title" and isinstance(value, str):

@@ -38,6 +38,8 @@ class Executed:
     call: str = ""
     n: int = 0
     """Number of the event that says it started; of the fork, for what another branch did."""
+    told: int = 0
+    """Number of the event that says what came of it, or that another branch did it; 0 while nobody knows."""
     risk: Risk = "undeclared"
     outcome: Outcome = "ran"
     fate: Fate = "stands"
@@ -59,10 +61,20 @@ class _Start:
 
 
 def executed(header: Header, events: Sequence[Event], after: int = 0) -> tuple[Executed, ...]:
-    """What was done after event `after`: what stands first, then in the order in which it was done.
+    """What was done after event `after`: what stands first, then in the order in which it was done."""
+    done = _done(header, events)
+    return tuple(sorted(since(done, after), key=lambda item: (_ORDER[item.fate], item.outcome, item.n)))
+
+
+def since(done: Sequence[Executed], after: int) -> list[Executed]:
+    """Those of `done` that were done after event `after`.
 
     A call that had been started by then counts when its result came later: a fork there does not know the result.
     """
+    return [item for item in done if item.told > after or not item.told]
+
+
+def _done(header: Header, events: Sequence[Event]) -> list[Executed]:
     calls: dict[str, Call] = {}
     starts: list[_Start] = []
     latest: dict[str, _Start] = {}
@@ -80,14 +92,14 @@ def executed(header: Header, events: Sequence[Event], after: int = 0) -> tuple[E
                     start.told, start.told_at = event, n
             case LateResult() if event.call in latest:
                 latest[event.call].late = True
-            case Forked() if n > after:
-                found += (replace(entry_from(entry), n=n) for entry in event.effects)
+            case Forked():
+                found += (replace(entry_from(entry), n=n, told=n) for entry in event.effects)
     real = bool(_workspace(header).get("root"))
     for start in starts:
         tool = header.tool(calls[start.event.call].tool) if start.event.call in calls else None
-        if tool is not None and tool.gated and (start.told is None or start.told_at > after):
+        if tool is not None and tool.gated:
             found += filter(None, (_entry(header, tool, start, calls[start.event.call], real=real),))
-    return tuple(sorted(found, key=lambda item: (_ORDER[item.fate], item.outcome, item.n)))
+    return found
 
 
 def _workspace(header: Header) -> Mapping[str, Any]:
@@ -110,6 +122,7 @@ def _entry(header: Header, tool: ToolInfo, start: _Start, call: Call, *, real: b
         key=start.event.key or digest(header.lineage, tool.name, arguments),
         call=call.id,
         n=start.n,
+        told=start.told_at,
         risk=tool.risk,
         outcome="ran" if ran else "unknown",
         fate=_fate(tool, sandboxed=bool(files) and not real),

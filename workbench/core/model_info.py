@@ -15,12 +15,13 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "shown": (str,),
     "free": (bool,),
     "context_window": (int,),
+    "table": (dict,),
 }
 
 
 def model_to(info: ModelInfo) -> dict[str, Any]:
     """The plain form of a model; what is not known is left out."""
-    plain = {name: value for name, value in asdict(info).items() if value is not None and value != ""}
+    plain = {name: value for name, value in asdict(info).items() if value not in (None, "", {})}
     if info.prices is not None:
         plain["prices"] = {name: figure for name, figure in plain["prices"].items() if figure is not None}
     return plain

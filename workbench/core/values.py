@@ -246,6 +246,8 @@ class ModelInfo:
     """Whether it costs nothing: cost is then 0, not unknown."""
     prices: Prices | None = None
     context_window: int | None = None
+    table: Mapping[str, Any] = field(default_factory=dict)
+    """The `[model]` of another scenario, whose script it says from the first line on; empty for one that needs none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

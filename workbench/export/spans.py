@@ -18,10 +18,11 @@ from typing import Any
 
 from workbench import __version__
 from workbench.core.canonical import digest
-from workbench.core.events import ModelFailed, ModelReply, ToolResult
+from workbench.core.events import ModelFailed, ModelReply, SettingsChanged, ToolResult
+from workbench.core.model_info import model_from
 from workbench.core.records import CallRecord, Message, RequestMark
 from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
-from workbench.core.values import Call
+from workbench.core.values import Call, ModelInfo
 from workbench.export.forms import Recorded, Written
 from workbench.export.json_text import json_text
 from workbench.models.wire.body import clean
@@ -45,6 +46,16 @@ def write(run: Recorded) -> Written:
     return Written(json_text({"resourceSpans": [{"resource": resource, "scopeSpans": spans}]}) + "\n")
 
 
+def _asked(run: Recorded) -> list[tuple[int, ModelInfo]]:
+    chosen = [(n, event.changes) for n, event in enumerate(run.events, 1) if isinstance(event, SettingsChanged)]
+    return [(0, run.header.asks), *((n, model_from(changes["model"])) for n, changes in chosen if "model" in changes)]
+
+
+def _provider(model: ModelInfo) -> str:
+    wires: Mapping[WireName, Any] = WIRES
+    return model.use if model.use in wires else "workbench"
+
+
 @dataclass(slots=True)
 class _Trace:
     """Makes the spans of one run, one after the other."""
@@ -53,10 +64,13 @@ class _Trace:
     now: int = 0
     """Nanoseconds since 1970: where the next span begins."""
     made: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[tuple[int, ModelInfo]] = field(default_factory=list)
+    """The models that were asked, each with the number of the event from which on, the first first."""
 
     def spans(self) -> Iterator[dict[str, Any]]:
         run = self.run
         self.now = begin = _moment(run.header.created)
+        self.asked = _asked(run)
         calls: dict[int, list[CallRecord]] = {}
         for record in run.state.every_call():
             calls.setdefault(record.n, []).append(record)
@@ -73,10 +87,10 @@ class _Trace:
         status = state.stopped.status if state.stopped is not None else Status.RUNNING
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
-            "gen_ai.provider.name": self._provider,
+            "gen_ai.provider.name": _provider(self.asked[0][1]),
             "gen_ai.agent.name": self.run.title,
             "gen_ai.conversation.id": header.id,
-            "gen_ai.request.model": header.model,
+            "gen_ai.request.model": self.asked[0][1].shown,
             "workbench.status": status.value,
         }
         failed = "" if status in SUCCESSES | SUSPENDED | {Status.RUNNING} else status.value
@@ -86,13 +100,13 @@ class _Trace:
         state, header = self.run.state, self.run.header
         event = self.run.events[mark.n - 1]
         assert isinstance(event, ModelReply | ModelFailed)
-        model = header.model
+        model = next(info for n, info in reversed(self.asked) if n < mark.n)
         messages = state.messages[: mark.messages]
         attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": self._provider,
+            "gen_ai.provider.name": _provider(model),
             "gen_ai.conversation.id": header.id,
-            "gen_ai.request.model": model,
+            "gen_ai.request.model": model.shown,
             "gen_ai.input.messages": _json([_input(message, state.protocol.native_tools) for message in messages]),
         }
         if state.system:
@@ -102,7 +116,7 @@ class _Trace:
         if isinstance(event, ModelReply):
             attributes |= _reply(event, state.protocol.native_tools)
         failed = event.failure if isinstance(event, ModelFailed) else ""
-        self._add(f"request {mark.n}", f"chat {model}", CLIENT, event.took, attributes, failed)
+        self._add(f"request {mark.n}", f"chat {model.shown}", CLIENT, event.took, attributes, failed)
 
     def _call(self, record: CallRecord, result: ToolResult) -> None:
         attributes = {
@@ -120,12 +134,6 @@ class _Trace:
         name = f"execute_tool {record.call.tool}"
         failed = result.outcome if result.is_error else ""
         self._add(f"call {record.call.id}", name, INTERNAL, result.took, attributes, failed)
-
-    @property
-    def _provider(self) -> str:
-        use = str(self.run.header.scenario.get("model", {}).get("use", ""))
-        wires: Mapping[WireName, Any] = WIRES
-        return use if use in wires else "workbench"
 
     def _add(self, key: str, name: str, kind: int, took: float, attributes: Attributes, failed: str) -> None:
         begin = self.now

@@ -6,13 +6,13 @@ session (tests/bench/bench_sessions.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.core.events import Event, ModelReply, ToolResult, UserMessage
+from workbench.core.events import Event, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.sessions.errors import SessionError
-from workbench.sessions.journal import extent, read_bytes, read_session
+from workbench.sessions.journal import Session, extent, read_bytes, read_session
 from workbench.sessions.store import SessionSummary, scan, summary
 
 PIECE = 2_000
@@ -94,6 +94,12 @@ def _events(path: Path, said: _Said) -> Iterator[Event]:
 
 def _cost(path: Path, costs: list[float | None]) -> float | None:
     known = [cost for cost in costs if cost is not None]
-    if len(known) < len(costs) and not read_session(path).header.free:
+    if len(known) < len(costs) and not _is_free(read_session(path)):
         return None
     return sum(known, 0.0)
+
+
+def _is_free(session: Session) -> bool:
+    """Whether no model that was asked costs anything."""
+    chosen = [event.changes.get("model", {}) for event in session.events if isinstance(event, SettingsChanged)]
+    return session.header.free and all(isinstance(model, Mapping) and model.get("free", True) for model in chosen)

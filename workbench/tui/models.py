@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from workbench.scenarios.schema import Scenario
 
 Chosen = Callable[[str, str], None]
-"""Gets what was chosen, as `asking.with_other` takes it, and an address that was typed, "" for none."""
-OTHER = ("another…", "WIRE:NAME, and its address where that is not the vendor's own")
-HINT = "openai:NAME, anthropic:NAME or ollama:NAME; then, after a blank, an address: http://127.0.0.1:8080/v1"
+"""Gets what was chosen, as `asking.asked_instead` takes it, and an address that was typed, "" for none."""
+OTHER = ("another…", "WIRE:NAME, and its address where that is not the vendor's own; or a script, FILE.toml")
+HINT = "openai:NAME, anthropic:NAME, ollama:NAME, then an address: http://127.0.0.1:8080/v1; or a script: FILE.toml"
 
 
 def choose_model(app: App[Any], scenario: Scenario, then: Chosen) -> None:
@@ -34,7 +34,8 @@ def choose_model(app: App[Any], scenario: Scenario, then: Chosen) -> None:
         return
 
     def typed(text: str | None) -> None:
-        choice, _, address = (text or "").strip().partition(" ")
+        text = (text or "").strip()
+        choice, _, address = (text, "", "") if text.endswith(".toml") else text.partition(" ")
         if choice:
             then(choice, address.strip())
 

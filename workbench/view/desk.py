@@ -8,6 +8,7 @@ from typing import Literal
 from workbench.core.canonical import parse_object
 from workbench.core.door import reply_at
 from workbench.core.events import Event, Held, HeldReply, ModelFailed, ModelReply, ToolResult, UserMessage
+from workbench.core.ledger import Executed, executed
 from workbench.core.loop import AskModel, AskPerson, Finished, Move
 from workbench.core.records import CallRecord, RequestMark
 from workbench.core.state import State
@@ -47,6 +48,8 @@ class Desk:
         """The reply that is coming in."""
         self._doing: tuple[Move | None, float] = (None, 0.0)
         """The move that was being made when last looked at, and since when."""
+        self._done: tuple[int, tuple[Executed, ...]] = (0, ())
+        """All that was really done, after so many events."""
 
     # ------------------------------------------------------------ where we look
 
@@ -58,6 +61,14 @@ class Desk:
     @property
     def looking_back(self) -> bool:
         return self._past is not None
+
+    @property
+    def done(self) -> tuple[Executed, ...]:
+        """All that the run has really done, whatever is looked at."""
+        count = len(self.run.events)
+        if self._done[0] != count:
+            self._done = (count, executed(self.run.header, self.run.events))
+        return self._done[1]
 
     @property
     def move(self) -> Move:

@@ -24,26 +24,32 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
+from workbench.core.ledger import Executed, since
 from workbench.core.state import State
 from workbench.view import words
 from workbench.view.bars import Bar
+from workbench.view.effects import effects_title
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
-from workbench.view.lines import cut_line
+from workbench.view.lines import cut_line, wrap
 
 TICKED = 20
 """Events a cell up to which a strip has ticks: beyond, there would be one in every cell."""
 
 
-def past_bar(events: Sequence[Event], state: State, width: int) -> Bar:
-    """The bar of somebody who looks at `state`, a moment of a run with these events."""
+def past_bar(events: Sequence[Event], state: State, width: int, done: Sequence[Executed] = ()) -> Bar:
+    """The bar of somebody who looks at `state`, a moment of a run with these events; `done` is all it really did."""
     total, at = len(events), state.n
     what = event_words(events[at - 1], state) if at else "before the first event"
     title = (
         Span(f"◀ You are looking at event {at} of {total}: {what}", "past"),
         Span(f"   the run {_goes_on(events[-1] if events else None)} at event {total}", "quiet"),
     )
-    return Bar(kind="past", role="past", title=title, body=(event_strip(events, at, width - 2),))
+    body = [event_strip(events, at, width - 2)]
+    if later := since(done, at):
+        role: Role = "wait" if any(item.fate != "undone" for item in later) else "quiet"
+        body += [(), *wrap((Span(effects_title(later, at), role),), width - 2)]
+    return Bar(kind="past", role="past", title=title, body=tuple(body))
 
 
 def _goes_on(latest: Event | None) -> str:

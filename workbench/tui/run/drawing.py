@@ -147,7 +147,7 @@ class Drawing(Driving):
         desk = self.desk
         width = max(20, self.size.width - 5)
         if desk.looking_back:
-            return past_bar(self.run_.events, desk.state, width)
+            return past_bar(self.run_.events, desk.state, width, desk.done)
         if self.at_work:
             return None
         path = self.opened.session_path
