@@ -232,6 +232,15 @@ async def test_a_scripted_run_goes_on_with_a_real_model_from_anywhere(wire: str,
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
+@pytest.mark.parametrize(("changes", "endless"), [({}, True), ({"limits.steps": 9}, False)])
+def test_a_model_that_may_go_on_for_ever_is_warned_of_where_no_limit_ends_it(
+    home: Home, changes: dict[str, Any], endless: bool
+) -> None:
+    made = forked(played(home), home, at=4, choice="openai:m", base_url="http://127.0.0.1:9/v1", changes=changes)
+    made.close()
+    assert any("no limit ends this run" in note for note in made.notes) is endless
+
+
 async def test_what_only_one_vendor_can_read_is_not_sent_to_another_and_that_is_said(home: Home) -> None:
     async with Server(recorded("anthropic-thinking-with-tool"), ENDS["anthropic"]) as server:
         first = opened(home, server, "anthropic")

@@ -12,14 +12,14 @@ from workbench.core.events import Event, SettingsChanged
 from workbench.core.model_info import model_from
 from workbench.core.ports import Clock, Model
 from workbench.core.state import State
-from workbench.core.values import ModelInfo
+from workbench.core.values import Limits, ModelInfo
 from workbench.home import Home
 from workbench.scenarios.errors import Problem, ScenarioError
 from workbench.scenarios.header import model_info
 from workbench.scenarios.loader import line_in, load_scenario, scenario_from_plain, to_plain
 from workbench.scenarios.models import BUILDERS, build_model, is_live
 from workbench.scenarios.recorded import RECORDED
-from workbench.scenarios.schema import Scenario
+from workbench.scenarios.schema import LimitsTable, Scenario
 
 if TYPE_CHECKING:
     from workbench.models.live import LiveModel
@@ -36,7 +36,7 @@ class Asked:
     live: LiveModel | None = None
     """The same, where it is one over the network: it keeps connections, and is to be closed."""
     notes: tuple[str, ...] = ()
-    """What a person should know before it is asked, a sentence each."""
+    """What a person should know before it is asked, a sentence each; of a live model `warned` says more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +58,21 @@ def asked_by(scenario: Scenario, home: Home, clock: Clock, file: str, *, typed_u
     if not is_live(scenario):
         return Asked(scenario=scenario, model=build_model(scenario, clock, file), info=model_info(scenario))
     from workbench.models.live import LiveModel  # only for those who need a wire
-    from workbench.scenarios.live import endpoint_of, load_models, warnings
+    from workbench.scenarios.live import endpoint_of, load_models
 
     models = load_models(home.models, trusted=home.tools_trusted)
     endpoint = endpoint_of(scenario, models, file, typed_url=typed_url)
     live, info = LiveModel(endpoint, clock=clock), model_info(scenario, endpoint)
-    return Asked(scenario=scenario, model=live, info=info, live=live, notes=warnings(endpoint, scenario))
+    return Asked(scenario=scenario, model=live, info=info, live=live)
+
+
+def warned(asked: Asked, limits: LimitsTable | Limits) -> tuple[str, ...]:
+    """What a person should know before it is asked in a run with these limits, a sentence each."""
+    if asked.live is None:
+        return asked.notes
+    from workbench.scenarios.live import warnings
+
+    return (*asked.notes, *warnings(asked.live.endpoint, limits))
 
 
 def asked_again(scenario: Scenario, home: Home, clock: Clock, file: str, *, typed_url: str = "") -> Asked:
@@ -82,7 +91,7 @@ def asked_again(scenario: Scenario, home: Home, clock: Clock, file: str, *, type
             info=ModelInfo(use=scenario.model.use, shown=scenario.model.use, free=False),
             notes=(problem,),
         )
-    return replace(asked, notes=())  # they were said when the run began
+    return asked
 
 
 # ---------------------------------------------------------------- another model

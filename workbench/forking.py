@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import __version__
-from workbench.asking import Asked, asked_instead, latest_choice, left_out, with_choice
+from workbench.asking import Asked, asked_instead, latest_choice, left_out, warned, with_choice
 from workbench.core import commands
 from workbench.core.events import Event, Forked, ModelReply, ToolResult, UserMessage
 from workbench.core.ledger import Executed, entry_to, executed
@@ -112,8 +112,9 @@ def fork(
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    note = left_out(state, asked) if asked is not None else ""
-    opened.notes = tuple(filter(None, (*opened.notes, *(asked.notes if asked is not None else ()), note)))
+    if asked is not None:
+        notes = (*opened.notes, *warned(asked, state.limits), left_out(state, asked))
+        opened.notes = tuple(filter(None, notes))
     return opened
 
 

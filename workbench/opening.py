@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import __version__
-from workbench.asking import Asked, asked_again, asked_by, asked_instead, latest_choice, left_out, with_choice
+from workbench.asking import Asked, asked_again, asked_by, asked_instead, latest_choice, left_out, warned, with_choice
 from workbench.clocks import SystemClock, VirtualClock
 from workbench.core import sound
 from workbench.core.events import Event
@@ -190,7 +190,7 @@ def new_run(
         workspace=workspace,
         sandbox=sandbox,
         journal=journal,
-        notes=asked.notes,
+        notes=warned(asked, scenario.limits),
         live=asked.live,
     )
 
@@ -350,7 +350,7 @@ def change_model(opened: Opened, home: Home, choice: str, base_url: str = "") ->
     if opened.live is not None:
         opened.live.close()
     opened.live = asked.live
-    return tuple(filter(None, (*asked.notes, left_out(run.state, asked))))
+    return tuple(filter(None, (*warned(asked, run.state.limits), left_out(run.state, asked))))
 
 
 def fold_session(session: Session) -> State:

@@ -171,6 +171,17 @@ def test_a_fork_at_the_end_of_an_answered_run_has_answered(command: Command, mai
     assert "answer: Told: 140" in done.out
 
 
+def test_what_is_said_then_and_the_script_that_says_what_comes(
+    command: Command, mail: Path, scenario: Write, home: Path
+) -> None:
+    scenario("then", MAIL.partition("[[model.reply]]")[0] + '[[model.reply]]\ntext = "Told again."\n')
+    done = command("fork", "mail-1", "--message", "Once more, please.", "--model", "then.toml")
+    assert (done.code, done.err) == (0, "")
+    assert "answer: Told again." in done.out
+    again = command("resume", fork_of(home), "--message", "And again.")
+    assert "script_exhausted" in again.out
+
+
 def test_save_says_where(command: Command, mail: Path, tmp_path: Path) -> None:
     assert command("fork", mail, "--at", "9", "--save", tmp_path / "deep" / "fork.toml").code == 0
     assert read_session(tmp_path / "deep" / "fork.toml").header.parent == read_session(mail).header.id

@@ -270,7 +270,7 @@ def test_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def said_before(model: str, limits: str = "limits = { steps = 20 }") -> tuple[str, ...]:
     scenario = parse_scenario(f'goal = "x"\n{limits}\n[model]\n{model}', "x.toml")
-    return warnings(endpoint_of(scenario, Models()), scenario)
+    return warnings(endpoint_of(scenario, Models()), scenario.limits)
 
 
 def test_what_is_to_be_known_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,7 @@ def fork_session(options: argparse.Namespace) -> int:
         base_url=options.base_url,
         changes=changes,
         title=title,
+        message=options.message,
     )
     with records_of(options) as records:
         opened = fork(

@@ -203,6 +203,7 @@ def _fork(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--result", metavar="TEXT", help="what the model reads as the result at N instead")
     parser.add_argument("--reply", metavar="TEXT", help="what the model said at N instead")
     parser.add_argument("--user", metavar="TEXT", help="what the user said at N instead")
+    parser.add_argument("--message", default="", metavar="TEXT", help="what the user says then")
     parser.add_argument(
         "--model", default="", metavar="WIRE:NAME", help="another model; a name of models.toml; FILE.toml, its replies"
     )

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 
-from workbench.core.values import Prices
+from workbench.core.values import Limits, Prices
 from workbench.models.catalogue import list_price
 from workbench.models.wire.endpoint import IDLE_TIMEOUT, RETRIES, TIMEOUT, Endpoint, is_local
 from workbench.models.wire.wires import WIRES, Wire
@@ -34,7 +34,7 @@ from workbench.scenarios.fields import Count, Figure, JsonTable, Many, Name, Pos
 from workbench.scenarios.loader import line_in, read_toml
 from workbench.scenarios.locate import locate
 from workbench.scenarios.models import BUILDERS
-from workbench.scenarios.schema import ModelTable, PricesTable, Scenario
+from workbench.scenarios.schema import LimitsTable, ModelTable, PricesTable, Scenario
 
 ITS_OWN = ("name", "base_url", "api_version", "prices", "context_window", "match", "prompt", "tool", "exchange")
 """Keys of `[model]` that belong to the model that is asked, and not to the run."""
@@ -229,14 +229,14 @@ def missing(endpoint: Endpoint) -> list[str]:
     return [*_lacking(endpoint), *(["no price: the cost of a run is unknown"] if endpoint.prices is None else [])]
 
 
-def warnings(endpoint: Endpoint, scenario: Scenario) -> tuple[str, ...]:
-    """What a person should know before anything is sent, a sentence each."""
-    return tuple(filter(None, [*_lacking(endpoint), cost_note(endpoint), _without_end(scenario)]))
+def warnings(endpoint: Endpoint, limits: LimitsTable | Limits) -> tuple[str, ...]:
+    """What a person should know before anything is sent, a sentence each; `limits` are those of the run."""
+    return tuple(filter(None, [*_lacking(endpoint), cost_note(endpoint), _without_end(limits)]))
 
 
-def _without_end(scenario: Scenario) -> str:
+def _without_end(limits: LimitsTable | Limits) -> str:
     """What to say of a run that only its model can end; "" where a limit does."""
-    if any(getattr(scenario.limits, name) is not None for name in ENDING):
+    if any(getattr(limits, name) is not None for name in ENDING):
         return ""
     return (
         "no limit ends this run: until the model answers it goes on making requests, each longer than the one before; "
