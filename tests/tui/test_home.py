@@ -423,6 +423,14 @@ async def test_a_session_gets_another_name(home: Home) -> None:
             assert "s.toml is being written" in words(pilot)
 
 
+async def test_a_session_that_has_changed_stays_picked_while_it_is_read_again(home: Home) -> None:
+    add_family(home)
+    async with running(home) as (screen, pilot):
+        await press(pilot, "right", "down", "s", "ctrl+u", *"New", "enter")
+        assert picked(screen.sessions.list) == "New"
+        assert [item.title for item in screen.sessions.list.items] == ["Parent", "New", "Fork of fork", "Alone"]
+
+
 async def test_what_cannot_be_deleted_says_why(home: Home) -> None:
     (home.packaged / "sessions").mkdir()
     add_script(home, "a")

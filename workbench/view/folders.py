@@ -84,13 +84,15 @@ class Shelf:
         return _stamped(path for folder in self.home.scripts for path in sorted(folder.rglob("*.toml")))
 
     def list_sessions(self) -> list[Path]:
-        """Session files that have to be read, the one written last first. Those that are gone are forgotten."""
+        """Session files that have to be read, the one written last first. Those that are gone are forgotten; those that
+        have changed stand in the list as they were until they are read.
+        """
         with self._lock:
             files = _stamped(path for folder in self.home.session_folders for path in folder.glob("*.toml"))
             known = self._known()
-            self._sessions = {path: kept for path, kept in known.items() if files.get(path) == kept[0]}
+            self._sessions = {path: kept for path, kept in known.items() if path in files}
             self._opened().forget(path for path in known if path not in files)
-            fresh = [path for path in files if path not in self._sessions]
+            fresh = [path for path, stamp in files.items() if path not in known or known[path][0] != stamp]
             return sorted(fresh, key=lambda path: files[path], reverse=True)
 
     def _opened(self) -> SessionIndex:
