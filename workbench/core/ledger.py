@@ -75,6 +75,7 @@ def since(done: Sequence[Executed], after: int) -> list[Executed]:
 
 
 def _done(header: Header, events: Sequence[Event]) -> list[Executed]:
+    gated = {tool.name: tool for tool in header.tools if tool.gated}
     calls: dict[str, Call] = {}
     starts: list[_Start] = []
     latest: dict[str, _Start] = {}
@@ -82,8 +83,10 @@ def _done(header: Header, events: Sequence[Event]) -> list[Executed]:
     for n, event in enumerate(events, 1):
         match event:
             case ModelReply():
-                calls.update((call.id, call) for call in event.calls)
-            case ToolStarted():
+                for call in event.calls:
+                    if call.tool in gated:
+                        calls[call.id] = call
+            case ToolStarted() if event.call in calls:
                 latest[event.call] = _Start(event, n)
                 starts.append(latest[event.call])
             case ToolResult() | Held() if event.call in latest:
@@ -96,9 +99,8 @@ def _done(header: Header, events: Sequence[Event]) -> list[Executed]:
                 found += (replace(entry_from(entry), n=n, told=n) for entry in event.effects)
     real = bool(_workspace(header).get("root"))
     for start in starts:
-        tool = header.tool(calls[start.event.call].tool) if start.event.call in calls else None
-        if tool is not None and tool.gated:
-            found += filter(None, (_entry(header, tool, start, calls[start.event.call], real=real),))
+        call = calls[start.event.call]
+        found += filter(None, (_entry(header, gated[call.tool], start, call, real=real),))
     return found
 
 
