@@ -261,6 +261,18 @@ async def test_any_other_model_is_typed(home: Home, typed: str, said: str) -> No
         assert (stage.run.state.model.name == "tiny") is said.startswith("asks")
 
 
+async def test_the_script_of_another_file_is_typed_and_said_from_its_first_line(home: Home) -> None:
+    write_scenario(home, SCRIPT)
+    async with staged(opened_scenario(home, "two-cities"), home) as stage:
+        await stage.press(*["space"] * 4, "A", "3")
+        await stage.type("own.toml")
+        await stage.press("enter")
+        assert stage.notice == "asks the script own from here on"
+        await stage.press("r")
+        replies = [event.text for event in stage.run.events if isinstance(event, ModelReply)]
+        assert [len(replies), replies[-1]] == [3, "ANSWER: first"]
+
+
 async def test_a_file_of_models_that_cannot_be_read_is_said(home: Home) -> None:
     home.models.write_text("[[model]]\nname = 5\n")
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
