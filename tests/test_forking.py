@@ -14,7 +14,7 @@ from tests.models.wire.server import Server
 from tests.models.wire.test_runs import ENDS, KEY, PROBLEM, opened, recorded
 from tests.models.wire.test_runs import home as wire_home
 from tests.models.wire.test_runs import key as wire_key
-from workbench.core.events import Event, ModelReply, SettingsChanged, ToolResult, UserMessage
+from workbench.core.events import Event, Forked, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.statuses import Status
 from workbench.forking import Branch, fork
 from workbench.home import Home
@@ -26,7 +26,7 @@ from workbench.sandbox import TrustNeeded
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.loader import parse_scenario
 from workbench.sessions.errors import SessionError
-from workbench.sessions.journal import read_session
+from workbench.sessions.journal import create_session, read_session
 from workbench.view.forks import branch_title
 
 home, key = wire_home, wire_key
@@ -342,6 +342,16 @@ def test_events_that_were_changed_by_hand_and_make_no_run_are_told(home: Home) -
     events = [*run.events[:2], ToolResult(call="c9", content="of no call"), *run.events[2:]]
     with pytest.raises(SessionError, match="the session makes no run: event 3 is about call 'c9'"):
         fork(run.header, events, Branch(at=5), home)
+
+
+def test_effects_that_were_changed_by_hand_are_told_and_those_of_another_branch_left_out(home: Home) -> None:
+    run = played(home)
+    spoilt = [*run.events, Forked(parent="p", at=1, effects=({"tool": 5},))]
+    with pytest.raises(SessionError, match="the session makes no run: tool of an effect is text"):
+        fork(run.header, spoilt, Branch(at=4), home)
+    beside = replace(run.header, id="beside", root=run.header.id, parent=run.header.id)
+    with create_session(home.sessions / "beside.toml", beside, spoilt):
+        assert goes_on(forked(run, home, at=4)).status is Status.ANSWERED
 
 
 def test_a_folder_of_the_person_needs_trust_also_in_a_fork(home: Home, tmp_path: Path) -> None:

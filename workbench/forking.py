@@ -91,9 +91,9 @@ def fork(
     asked = _other_model(scenario, shared, branch, home, clock)
     try:
         state = fold(header, shared)
+        done = [*executed(header, events, branch.at), *_elsewhere(header, events, home)]
     except ValueError as error:
         raise SessionError(f"the session makes no run: {error}") from None
-    done = [*executed(header, events, branch.at), *_elsewhere(header, events, home)]
     new = _beginning(state, events, branch, asked, done, _tool_box(header, home))
     now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
     own = replace(
@@ -164,7 +164,7 @@ def _elsewhere(header: Header, events: Sequence[Event], home: Home) -> list[Exec
     known = {item.key for item in executed(header, events)}
     found: dict[str, Executed] = {}
     for path in SessionStore(home.sessions).of_lineage(header.lineage):
-        with suppress(SessionError):
+        with suppress(SessionError, ValueError):  # what makes no run has done nothing that could be told
             session = read_session(path)
             for item in executed(session.header, session.events, session.header.parent_at):
                 if item.fate != "undone" and item.key not in known:

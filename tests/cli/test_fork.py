@@ -11,8 +11,9 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.cli.test_run import REFUND
-from workbench.core.events import Forked
-from workbench.sessions.journal import open_session, read_session
+from workbench.core.events import Forked, UserMessage
+from workbench.core.values import Header
+from workbench.sessions.journal import create_session, open_session, read_session
 
 Write = Callable[[str, str], Path]
 
@@ -208,6 +209,15 @@ def test_show_lists_the_effects_all_of_them_or_those_after_an_event(command: Com
     every, later = command("show", mail, "--as", "effects"), command("show", mail, "--as", "effects", "--at", "8")
     assert every.out.splitlines()[0] == "2 calls really acted; 1 cannot be undone"
     assert later.out == "After event 8: nothing but reading was done\n"
+
+
+def test_effects_of_events_that_make_no_run_are_one_sentence(command: Command, home: Path) -> None:
+    events = [UserMessage(text="g"), Forked(parent="p", at=1, effects=({"tool": 5},))]
+    path = home / "sessions" / "bad.toml"
+    path.parent.mkdir(exist_ok=True)
+    create_session(path, Header(id="bad", goal="g"), events).close()
+    done = command("show", "bad", "--as", "effects", "--at", "1")
+    assert (done.code, done.err) == (2, "bad.toml: tool of an effect is text, not 5\n")
 
 
 def test_sessions_are_a_tree_of_forks(command: Command, mail: Path, home: Path) -> None:

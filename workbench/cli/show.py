@@ -41,6 +41,7 @@ def show(options: argparse.Namespace) -> int:
     if session.torn:
         print(visible(session.torn), file=sys.stderr)
     if options.form == "effects":
+        fold_session(session)  # of events that make no run nothing can be told
         for line in ledger(session.header, session.events, 0 if options.at is None else at):
             print(line)
         return 0
