@@ -57,3 +57,25 @@ async def test_a_cap_that_the_loop_has_read_already_cannot_be_raised(
         assert "Stopped by the step cap" in words(pilot)
         await press(pilot, "plus")
         assert "catch-all reads its cap once, at the start" in words(pilot)
+
+
+async def test_the_loop_view_of_a_wrong_loop_shows_its_own_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with shown("museum-v1", tmp_path, monkeypatch) as pilot:
+        await press(pilot, "r", "t")
+        assert "async def loop(model: TextModel, question: str" in seen(pilot)
+        assert "▸         kwargs = json.loads(arguments)  # the bug" in seen(pilot)
+        assert "noqa" not in seen(pilot)
+        assert "JSONDecodeError: Expecting value: line 1 column 14 (char 13)" in words(pilot)
+        await press(pilot, "left")
+        assert "▸         reply = await model(transcript)" in seen(pilot)
+        assert "The loop asks the model, with 1 entry." in words(pilot)
+        await press(pilot, "escape")
+
+
+async def test_beside_the_run_there_is_the_same_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with shown("museum-v1", tmp_path, monkeypatch) as pilot:
+        await pilot.resize_terminal(200, 60)
+        await press(pilot, "r")
+        assert "▸         kwargs = json.loads(arguments)" in seen(pilot)

@@ -6,7 +6,6 @@ are the ordinary ones. The limits are not: a loop reads its cap by itself, or ha
 
 from __future__ import annotations
 
-import json
 import traceback
 from collections import deque
 from collections.abc import Coroutine, Mapping, Sequence
@@ -17,7 +16,6 @@ from typing import Any
 from workbench.core import ports
 from workbench.core.canonical import canonical
 from workbench.core.events import (
-    NO_ERROR,
     Decided,
     Event,
     ModelFailed,
@@ -30,23 +28,20 @@ from workbench.core.events import (
 )
 from workbench.core.gate import judge
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move
-from workbench.core.ports import FAILURE_STATUS, Clock, Journal, Model, ModelFailure, OnSignal, Person, Question
+from workbench.core.ports import Clock, Journal, Model, ModelFailure, OnSignal, Person, Question
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import Header
 from workbench.museum import wire
-from workbench.museum.acts import Act, Ask, Defect, ModelRejected, ModelUnavailable, Result, Use, ask, tool
+from workbench.museum.acts import Act, Ask, Defect, ModelRejected, ModelUnavailable, Result, Use
+from workbench.museum.feeding import begun, cap_of, error_of_model, error_of_result
 from workbench.museum.registry import Piece
 from workbench.museum.scribe import Ending, Scribe, sent
 from workbench.runner import CommandError, Run
-from workbench.toolkit.api import ToolError
 from workbench.view.words import CRASHED
 
-DEFAULT_STEPS = 6
-"""The cap of a loop whose scenario has none."""
 CHANGEABLE = frozenset({"title", "approval.default", "grants", "faults"})
-_END_OF_SCRIPT = frozenset({"script_exhausted", "script_error"})
 _PIECES = Path(__file__).parent / "pieces"
 
 
@@ -162,13 +157,8 @@ class MuseumRun(Run):
             self._begin()
 
     def _begin(self) -> None:
-        tools = {info.name: tool(info.name, json.loads(info.schema)) for info in self.header.tools}
-        self._loop = self.piece.loop(ask, self.header.goal, tools, self._cap)
+        self._loop = begun(self.piece, self.header)
         self._resume()
-
-    @property
-    def _cap(self) -> int:
-        return self.header.limits.steps or DEFAULT_STEPS
 
     def _heard(self, reply: ModelReply) -> Event:
         read = self.state.context.system + sum(message.tokens for message in sent(self.state, self.history))
@@ -177,10 +167,8 @@ class MuseumRun(Run):
 
     def _came_back(self, result: ToolResult) -> Event:
         self._scribe.ran(replace(result, goal_met=False))
-        if result.outcome in NO_ERROR:
-            self._resume(result.content)
-        else:
-            self._resume(error=_defect(result.detail) if result.outcome == "defect" else ToolError(result.content))
+        error = error_of_result(result)
+        self._resume(result.content if error is None else None, error)
         return self._due.popleft()
 
     def _with_own_arguments(self, started: ToolStarted) -> ToolStarted:
@@ -192,14 +180,11 @@ class MuseumRun(Run):
         return replace(started, arguments="" if given == record.call.canonical else given)
 
     def _failed(self, event: ModelFailed) -> None:
-        if event.failure in _END_OF_SCRIPT:
-            # No loop could know of that: there is nothing more to show, whatever it would do.
+        error = error_of_model(event)
+        if error is None:
             self._let_go()
-            return
-        status = FAILURE_STATUS[event.failure]
-        text = event.detail.partition("\n")[0] or event.failure
-        unavailable = status is Status.MODEL_UNAVAILABLE
-        self._resume(error=ModelUnavailable(text) if unavailable else ModelRejected(text, status))
+        else:
+            self._resume(error=error)
 
     def _resume(self, value: Any = None, error: Exception | None = None) -> None:
         """Let the loop go on to its next act or its end; what it did on the way is due then."""
@@ -209,7 +194,7 @@ class MuseumRun(Run):
         try:
             act = self._loop.send(value) if error is None else self._loop.throw(error)
         except StopIteration as end:
-            ending = _returned(end.value, self._cap)
+            ending = _returned(end.value, cap_of(self.header))
         except Exception as crash:  # noqa: BLE001 - a loop that crashes is what there is to see
             ending = _crashed(crash)
         self._act = act
@@ -286,10 +271,3 @@ def _crashed(error: Exception) -> Ending:
     lines = ["Traceback (most recent call last):\n", *traceback.format_list(frames)]
     detail = "".join([*lines, *traceback.format_exception_only(error)]).rstrip()
     return Ending(Stopped(status=status, knob=CRASHED, detail=detail), problem=str(error))
-
-
-def _defect(detail: str) -> Defect:
-    """What a broken tool raised, by the last line of its traceback: same name, same text."""
-    name, _, text = detail.rstrip().rpartition("\n")[2].partition(": ")
-    kind: type[Defect] = type(name.rpartition(".")[2] or "Exception", (Defect,), {"__module__": "builtins"})
-    return kind(text)

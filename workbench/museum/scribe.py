@@ -51,7 +51,7 @@ class Scribe:
     def said(self, reply: ModelReply) -> Any:
         """Take a reply in; gives it as the loop is to get it: its text, or the assistant's message."""
         self._reply = reply
-        self._item = _chat_message(reply) if self._native else reply.text
+        self._item = as_heard(reply, native=self._native)
         return self._item
 
     def ran(self, result: ToolResult) -> None:
@@ -176,6 +176,18 @@ def _as_told(result: ToolResult, text: str) -> ToolResult:
     if result.changed_by:
         return replace(result, content=text, changed_by=f"{result.changed_by}, {CUT}")
     return replace(result, content=text, original=result.content, changed_by=CUT)
+
+
+def as_heard(reply: ModelReply, *, native: bool) -> Any:
+    """A reply as a loop gets it, also one that was written down as not kept: its text, or the assistant's message."""
+    if reply.changed_by == NOT_KEPT:
+        reply = replace(reply, text=reply.original)
+    return _chat_message(reply) if native else reply.text
+
+
+def as_returned(result: ToolResult) -> str:
+    """What a tool returned to a loop, also where the loop then made something else of it."""
+    return result.original if result.changed_by.rpartition(", ")[2] == CUT else result.content
 
 
 def _chat_message(reply: ModelReply) -> ChatMessage:

@@ -152,14 +152,20 @@ def frame_event(events: Sequence[Event], n: int) -> Event | None:
     return next((events[at] for at in range(n - 1, -1, -1) if isinstance(events[at], FRAMES)), None)
 
 
-def loop_lines(place: Trace, width: int) -> list[Line]:
-    """The pseudo-code with the current line lit."""
+def loop_lines(place: Trace, width: int, code: Sequence[str] = LOOP) -> list[Line]:
+    """The code with the current line lit."""
     lines: list[Line] = []
-    for number, text in enumerate(LOOP):
+    for number, text in enumerate(code):
         lit = number == place.line
         shown = f"{cut(text, width - 2):<{width - 2}}"
         lines.append((Span("▸ " if lit else "  ", "primary"), Span(shown, "lit" if lit else "quiet", bold=lit)))
     return lines
+
+
+def around(lines: Sequence[Line], line: int, rows: int) -> Sequence[Line]:
+    """At most `rows` of the lines, that line among them."""
+    first = max(0, min(line - rows // 2, len(lines) - rows))
+    return lines[first : first + rows]
 
 
 def history_rows(state: State, width: int, rows: int) -> list[Line]:

@@ -22,6 +22,7 @@ from workbench.view.past import past_bar
 
 if TYPE_CHECKING:
     from workbench.opening import Opened
+    from workbench.tui.run.laid_open import LaidOpen
 
 ASKING = ("approval", "batch", "interrupted", "hold")
 """Bars that want an answer."""
@@ -35,6 +36,7 @@ class Drawing(Driving):
     def __init__(self, opened: Opened, *, play: bool = False, until: int | None = None) -> None:
         super().__init__(opened, play=play, until=until)
         self._bar_key: object = None
+        self._laid: LaidOpen | None = None
         self.drawn_cursor = -1
         """The entry that was picked when what follows it was drawn."""
         self.drawing = False
@@ -114,7 +116,14 @@ class Drawing(Driving):
         third = self.query_one(ThirdColumn)
         if third.display:
             event = self.run_.events[state.n - 1] if state.n else None
-            third.show(state, event, past=desk.looking_back, running=self.at_work)
+            third.show(self._laid_open(), state, event, past=desk.looking_back, running=self.at_work)
+
+    def _laid_open(self) -> LaidOpen:
+        if self._laid is None or self._laid.run is not self.run_:
+            from workbench.tui.run.laid_open import LaidOpen  # only where there is room for it
+
+            self._laid = LaidOpen(self.run_)
+        return self._laid
 
     def draw_keys(self) -> None:
         self.query_one(KeyLine).situation = self.situation

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.core.events import Event
     from workbench.core.records import CallRecord
     from workbench.core.state import State
+    from workbench.tui.run.laid_open import LaidOpen
 
 Shown = Literal["transcript", "calls", "budget"]
 
@@ -178,6 +179,10 @@ def _within(meters: list[Line], rows: int) -> list[Line]:
     return [*meters[: rows - 1], (Span(f"… {left + 1} more, l shows all limits", "quiet"),)] if left > 0 else meters
 
 
+LOOP_ROWS = 15
+"""Lines of the loop beside everything else."""
+
+
 class ThirdColumn(Block):
     """On wide screens: the loop with its lit line, and what the model reads next, a message a line."""
 
@@ -190,16 +195,17 @@ class ThirdColumn(Block):
     def __init__(self) -> None:
         super().__init__("", id="third")
 
-    def show(self, state: State, event: Event | None, *, past: bool, running: bool) -> None:
+    def show(self, laid: LaidOpen, state: State, event: Event | None, *, past: bool, running: bool) -> None:
         """`event` is the latest one of what is looked at."""
         from workbench.view import panes, tracer
 
         width = max(20, self.content_region.width)
         title = "What the model read" if past else "What the model reads next"
-        place = tracer.trace(state, event, running=running or past)
+        place = laid.at(state, event, running=running or past)
+        code = tracer.loop_lines(place, width, laid.code)
         loop = [
             heading("The loop", width, "frames", "t"),
-            *tracer.loop_lines(place, width),
+            *tracer.around(code, place.line, LOOP_ROWS),
             (),
             *wrap((Span(place.caption),), width),
             (),

@@ -1,4 +1,4 @@
-"""The loop laid open: pseudo-code with the line lit that the run is at, the growing history, and a caption a frame."""
+"""The loop laid open: its code with the line lit that the run is at, the growing history, and a caption a frame."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from workbench.core.state import State
 from workbench.tui.actions import bindings
 from workbench.tui.run.frame import Block
+from workbench.tui.run.laid_open import LaidOpen
 from workbench.tui.screens import Dialog, KeysRow, KeyWords
 from workbench.view import tracer
 from workbench.view.desk import Desk
@@ -20,8 +21,14 @@ from workbench.view.words import stop_title
 
 CODE = 43
 """Cells of the pseudo-code."""
+SOURCE = 72
+"""Cells of the source of a loop, where the history stands beside it."""
 BESIDE = 100
 """Columns from which on the history stands beside it."""
+HISTORY = 6
+"""Rows that a long source leaves to the history below it."""
+LEAST = 9
+"""Lines of code that are left above the counters, or they go."""
 
 
 class LoopView(Dialog[bool]):
@@ -51,6 +58,7 @@ class LoopView(Dialog[bool]):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
+        self._laid = LaidOpen(desk.run)
         self._frames = tracer.frames(desk.run.events) or [0]
         shown = desk.state.n
         self._at = next((i for i, n in enumerate(self._frames) if n >= shown), len(self._frames) - 1)
@@ -83,16 +91,19 @@ class LoopView(Dialog[bool]):
         """All of it, for the room there is: the lit line is always in view, and the history where it has a few rows."""
         n = self._frames[self._at]
         state = self._desk.run.at(n)
-        place = tracer.trace(state, tracer.frame_event(self._desk.run.events, n))
+        place = self._laid.at(state, tracer.frame_event(self._desk.run.events, n))
         width, height = self.size
         beside = width >= BESIDE
         caption = wrap((Span(place.caption),), width - 2)
         room = height - 3 - len(caption) - (2 if beside and height >= 20 else 0) - beside
         facts = f"   frame {self._at + 1} of {len(self._frames)} · event {n}"
         self._put("loop-top", [(Span("The loop", bold=True), Span(facts, "quiet"))])
-        code = _code(state, place, min(CODE, width - 2), room)
+        code_width = min(SOURCE if self._laid.has_source else CODE, width - 2)
+        beneath = 0 if beside or not self._laid.has_source else min(HISTORY, room // 3)
+        code = _code(self._laid, state, place, code_width, room - beneath)
         self._put("loop-code", code)
-        columns, rows = (width - CODE - 5, room) if beside else (width - 2, room - len(code) - 1)
+        self.query_one("#loop-code").styles.width = code_width + 3 if beside else "1fr"
+        columns, rows = (width - code_width - 5, room) if beside else (width - 2, room - len(code) - 1)
         history = [heading("History", columns), *tracer.history_rows(state, columns, rows - 2)] if rows > 3 else []
         self._put("loop-history", history if beside or not history else [(), *history])
         self._put("loop-caption", caption)
@@ -101,9 +112,9 @@ class LoopView(Dialog[bool]):
         self.query_one(f"#{block}", Block).put(lines)
 
 
-def _code(state: State, place: tracer.Trace, width: int, rows: int) -> list[Line]:
-    """The pseudo-code and the counters; where there are few rows, the lines around the lit one."""
-    loop = tracer.loop_lines(place, width)
+def _code(laid: LaidOpen, state: State, place: tracer.Trace, width: int, rows: int) -> list[Line]:
+    """The code and the counters; where there are few rows, the lines around the lit one."""
+    loop = tracer.loop_lines(place, width, laid.code)
     cap = state.limits.steps
     counts: Line = (
         *(Span("step ", "quiet"), Span(f"{state.steps}", bold=True)),
@@ -113,8 +124,7 @@ def _code(state: State, place: tracer.Trace, width: int, rows: int) -> list[Line
     counters: list[Line] = [(), heading("Counters", width), counts, tracer.counters(state)]
     if state.stopped is not None:
         counters.append((Span("stopped ", "quiet"), Span(stop_title(state), bold=True)))
-    whole = [heading("The loop", width), *loop, *counters]
-    if len(whole) <= rows:
-        return whole
-    first = max(0, min(place.line - rows // 2, len(loop) - rows))
-    return loop[first : first + rows]
+    left = rows - len(counters) - 1
+    if left < min(LEAST, len(loop)):
+        return [*tracer.around(loop, place.line, rows)]
+    return [heading("The loop", width), *tracer.around(loop, place.line, left), *counters]
