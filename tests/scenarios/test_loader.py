@@ -395,6 +395,7 @@ GOAL = 'goal = "x"\n'
         (GOAL + '"a\\u001b[31m" = 1\n', None),
         (GOAL + "tools = ['ls']\n[goal_check]\nresult_of = 'lls'\ncontains = 'x'\n", 'x.toml:4: goal_check.result_of: this scenario has no tool "lls"; did you mean "ls"?'),
         (GOAL + "tools = ['ls']\n[goal_check]\nresult_of = 'ls'\n", "x.toml:3: goal_check: result_of needs contains or matches"),
+        (GOAL + "[context]\npolicy = 'window'\n", 'x.toml:3: context.policy: "window" is a name kept for later; what runs do today is "none"'),
         (GOAL + "[goal_check]\nfile = 'a'\nanswer_matches = 'b'\n", "x.toml:2: goal_check: needs exactly one of result_of, answer_matches and file"),
         (GOAL + "[workspace]\nroot = 'a'\nfiles = { a = 'b' }\n", "x.toml:2: workspace: has both files and root; it is one or the other"),
     ],

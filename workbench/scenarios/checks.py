@@ -70,6 +70,7 @@ def check_scenario(scenario: Scenario) -> list[tuple[Path, str]]:
         *_recording(scenario),
         *_workspace(scenario.workspace, ("workspace",)),
         *_goal_check(scenario),
+        *_context(scenario),
         *_expect(scenario),
         *(found for index, fault in enumerate(scenario.fault) for found in _fault(fault, ("fault", index))),
         *(found for index, entry in enumerate(scenario.person) for found in _person(entry, ("person", index))),
@@ -280,6 +281,12 @@ def _file_problem(name: str, file: PurePosixPath, others: Sequence[PurePosixPath
     if others.count(file) > 1:
         return "is the same file as another one here"
     return ""
+
+
+def _context(scenario: Scenario) -> Found:
+    policy = scenario.context.policy
+    if policy != "none":
+        yield ("context", "policy"), f'{shown(policy)} is a name kept for later; what runs do today is "none"'
 
 
 def _goal_check(scenario: Scenario) -> Found:
