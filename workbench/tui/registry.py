@@ -81,6 +81,7 @@ ACTIONS: tuple[Action, ...] = (
         "close",
         "Close the innermost thing: field, viewer, the past; only then deny, without a reason.",
         label=when.close_words,
+        short=lambda s: "out" if s.screen == "editor" else "",
     ),
     _screen(
         "back",
