@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.places import add_script, add_session, app_for, make_home, press, seen
-from tests.tui.settled import settled
+from tests.tui.settled import LONGEST, settled
 from workbench.home import Home
 from workbench.tui import opener
 from workbench.tui.app import WorkbenchApp
@@ -34,11 +34,11 @@ def go_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     let, read, made = Event(), Shelf.read_scripts, opener._made
 
     def read_scripts(shelf: Shelf) -> None:
-        let.wait()
+        let.wait(LONGEST)
         read(shelf)
 
     def make(*arguments: Any) -> Any:
-        let.wait()
+        let.wait(LONGEST)
         return made(*arguments)
 
     monkeypatch.setattr(Shelf, "read_scripts", read_scripts)
@@ -108,3 +108,27 @@ async def test_a_file_that_makes_no_run_leads_back_to_home(home: Home, go_on: Ev
         await settled(pilot)
         assert stack(pilot) == [HomeScreen]
         assert "stepz" in seen(pilot)
+
+
+async def test_a_long_session_has_one_too_when_it_is_opened_from_home(
+    home: Home, go_on: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = add_session(home, "s", title="Of cities")
+    app = app_for(home)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await reached(app, pilot)
+        app.open_session(path)
+        await pilot.pause()
+        assert stack(pilot) == [HomeScreen]
+        go_on.set()
+        await settled(pilot)
+        await press(pilot, "q")
+        go_on.clear()
+        monkeypatch.setattr(opener, "LONG", path.stat().st_size - 1)
+        app.open_session(path)
+        await pilot.pause()
+        assert stack(pilot) == [HomeScreen, GlimpseScreen]
+        go_on.set()
+        await settled(pilot)
+        assert stack(pilot) == [HomeScreen, RunScreen]
+        await press(pilot, "q")

@@ -16,6 +16,7 @@ from workbench.home import Home, HomeError, trust
 from workbench.tui.dialogs import Confirm
 from workbench.tui.glimpse import GlimpseScreen
 from workbench.tui.screens import RunView, SessionView
+from workbench.view.folders import Glimpse, glimpse
 
 if TYPE_CHECKING:
     from workbench.forking import Branch
@@ -35,6 +36,12 @@ class Wanted:
     in_place_of: RunView | None = None
     at: int | None = None
     """The event after which it is looked at; None for now."""
+    seen: Glimpse | None = None
+    """What stands there while it is read, where that takes a while."""
+
+
+LONG = 2_000_000
+"""Bytes of a session from which on something has to be seen while it is read."""
 
 
 class Opener:
@@ -50,15 +57,12 @@ class Opener:
 
         Where the file cannot be read, that is said, and there is nothing to call.
         """
-        from workbench.view.folders import glimpse
-
         try:
             seen = glimpse(path)
         except OSError as error:
             self._app.report(f"{path} cannot be read: {error.strerror or error}")
             return None
-        self._glimpse = GlimpseScreen(seen)
-        self._app.push_screen(self._glimpse)
+        self._show(seen)
         return partial(self.session if seen.session else self.scenario, path, play=False)
 
     def scenario(self, path: Path, *, play: bool, until: int | None = None, in_place_of: RunView | None = None) -> None:
@@ -79,7 +83,7 @@ class Opener:
 
             return reopen(path, home, read_only=read_only)
 
-        self._open(Wanted(make, play, at=at))
+        self._open(Wanted(make, play, at=at, seen=_seen_of_long(path)))
 
     def _is_open(self, path: Path, at: int | None) -> bool:
         """Whether that session is on a screen below this one; if so, that is what is looked at."""
@@ -152,6 +156,8 @@ class Opener:
 
     def _open(self, wanted: Wanted, *, read_only: bool = False) -> None:
         if not any(worker.group == "open" and not worker.is_finished for worker in self._app.workers):
+            if wanted.seen is not None and self._glimpse is None:
+                self._show(wanted.seen)
             self._app.run_worker(self._make(wanted, read_only), group="open")
 
     async def _make(self, wanted: Wanted, read_only: bool) -> None:
@@ -173,6 +179,10 @@ class Opener:
         if wanted.at is not None and isinstance(screen, SessionView):
             screen.look(wanted.at)
         gc.freeze()
+
+    def _show(self, seen: Glimpse) -> None:
+        self._glimpse = GlimpseScreen(seen)
+        self._app.push_screen(self._glimpse)
 
     def _end_glimpse(self) -> None:
         """Take it away, with any dialog that was opened above it meanwhile."""
@@ -242,6 +252,14 @@ class Opener:
         if folder == self._app.home.root:
             self._app.home = replace(self._app.home, tools_trusted=True)
         self._open(wanted)
+
+
+def _seen_of_long(path: Path) -> Glimpse | None:
+    """What can be told of a session that takes long to be read; None for a short one, or one that cannot be read."""
+    try:
+        return glimpse(path) if path.stat().st_size > LONG else None
+    except OSError:
+        return None
 
 
 def _made(wanted: Wanted, home: Home, read_only: bool) -> Screen[None]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.statuses import Status
@@ -55,11 +55,11 @@ class Shelf:
             self._index.close()
 
     def glance_at_scripts(self, seconds: float) -> None:
-        """Note what scenarios say of themselves, for about that long, and where they can be read at all.
+        """Note what scenarios say of themselves, for about that much processor time, and where they can be read at all.
 
         Whether they are valid is not asked, so this takes a small part of the time of the first `read_scripts`.
         """
-        until = perf_counter() + seconds
+        until = thread_time() + seconds
         with self._lock:
             for path in self._script_files():
                 if (
@@ -67,7 +67,7 @@ class Shelf:
                     and (script := _glance(path, example=self.home.is_shipped(path))) is not None
                 ):
                     self._scripts[path] = (NEVER, script)
-                if perf_counter() > until:
+                if thread_time() > until:
                     break
 
     def read_scripts(self) -> None:

@@ -33,7 +33,7 @@ from workbench.view.shelf import Item, first_script, next_lesson
 
 TITLE = "Agent workbench"
 GLANCE = 0.02
-"""Seconds before the first frame for a glance at the scripts; the rest of them comes when all are read."""
+"""Seconds of processor time for a glance at the scripts before the first frame; the rest comes when all are read."""
 FIRST_CHUNK = 64
 """Sessions read before the list is drawn for the first time; each chunk after it is twice as long."""
 
