@@ -161,7 +161,7 @@ class Opener:
             self._app.run_worker(self._make(wanted, read_only), group="open")
 
     async def _make(self, wanted: Wanted, read_only: bool) -> None:
-        gc.disable()  # of a session nothing is garbage, and each look for some would stand in the way of keys
+        gc.disable()  # nothing of a session is garbage, and each look for some would stand in the way of keys
         try:
             screen = await asyncio.to_thread(_made, wanted, self._app.home, read_only)
         except Exception as error:
@@ -170,6 +170,7 @@ class Opener:
                 raise
             return
         finally:
+            gc.freeze()
             gc.enable()
         if wanted.in_place_of is not None:
             await self.leave(wanted.in_place_of)
@@ -178,7 +179,6 @@ class Opener:
             await self._app.push_screen(screen)
         if wanted.at is not None and isinstance(screen, SessionView):
             screen.look(wanted.at)
-        gc.freeze()
 
     def _show(self, seen: Glimpse) -> None:
         self._glimpse = GlimpseScreen(seen)
