@@ -147,24 +147,11 @@ def new_run(
     """
     clock = clock if clock is not None else _clock(scenario, headless)
     tools = tools if tools is not None else load_tools(home.tools)
-    faults = load_catalogue(home.faults if scenario.fault else None)
     now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
     asked = asked_by(scenario, home, clock, scenario_path, typed_url=typed_url)
-    try:
-        header = build_header(
-            scenario,
-            [tool.info for tool in tools.tools.values()],
-            id=session_id or new_id(now),
-            created=stamp(now),
-            workbench=__version__,
-            path=scenario_path,
-            catalogue=faults.entries,
-            endpoint=asked.live.endpoint if asked.live is not None else None,
-        )
-    except ScenarioError as error:
-        raise ScenarioError(
-            [*error.problems, *why_missing(error, tools, home, scenario_path), *faults.problems]
-        ) from None
+    header = _header(
+        scenario, home, tools, asked, session_id=session_id or new_id(now), created=stamp(now), path=scenario_path
+    )
     sandbox, workspace = make_sandbox(scenario, (), scenario_path)
     try:
         journal = _new_journal(header, home, keep, save, headless)
@@ -193,6 +180,26 @@ def new_run(
         notes=warned(asked, scenario.limits),
         live=asked.live,
     )
+
+
+def _header(
+    scenario: Scenario, home: Home, tools: LoadedFolder, asked: Asked, *, session_id: str, created: str, path: str
+) -> Header:
+    """What a new run begins with. Raises ScenarioError, which also tells why a tool or a fault is not there."""
+    faults = load_catalogue(home.faults if scenario.fault else None)
+    try:
+        return build_header(
+            scenario,
+            [tool.info for tool in tools.tools.values()],
+            id=session_id,
+            created=created,
+            workbench=__version__,
+            path=path,
+            catalogue=faults.entries,
+            endpoint=asked.live.endpoint if asked.live is not None else None,
+        )
+    except ScenarioError as error:
+        raise ScenarioError([*error.problems, *why_missing(error, tools, home, path), *faults.problems]) from None
 
 
 def _run(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 from workbench.tui.action import Action, Keymap, Where
-from workbench.tui.registry import ACTIONS, BY_NAME, KEY_LINES, TOGETHER
+from workbench.tui.key_lines import KEY_LINES
+from workbench.tui.registry import ACTIONS, BY_NAME, TOGETHER
 from workbench.tui.situation import ScreenName, Situation
 
 __all__ = [

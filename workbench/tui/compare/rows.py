@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from workbench.tui.looks import Looks
+from workbench.tui.picking import PickView, look_classes, look_rules
 from workbench.view.comparing import Pair
-from workbench.view.entries import Span
 from workbench.view.side_by_side import Layout, layout
 
 ROLES = ("quiet", "rule", "user", "model", "result", "notice", "error", "changed", "go", "wait", "held", "past")
@@ -24,32 +19,17 @@ ABOVE = 3
 """Lines that stay above the row in which two runs part, when it is gone to."""
 
 
-class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
+class RowsView(PickView):
     """Draws the rows of a pair for its width. It says in a message which one is picked, and which was clicked twice."""
 
-    ALLOW_MAXIMIZE = False
-    ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pageup", "page(-1)", "page up", show=False),
-        Binding("pagedown", "page(1)", "page down", show=False),
-        Binding("home", "pick_at(0)", "first", show=False),
-        Binding("end", "pick_at(-1)", "last", show=False),
-    ]
-    COMPONENT_CLASSES = {f"compare--{name}" for name in (*ROLES, "primary", "picked")}
+    LOOKS = "compare--"
+    COMPONENT_CLASSES = look_classes(LOOKS, *ROLES, "primary", "picked")
     DEFAULT_CSS = (
         """
     RowsView {
-        height: 1fr;
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-gutter: stable;
-        scrollbar-size-vertical: 1;
-        background: $background;
-        color: $foreground;
         & > .compare--picked { background: $surface; }
-        & > .compare--primary { color: $primary; }
     """
-        + "".join(f"& > .compare--{role} {{ color: $wb-{role}; }}\n" for role in ROLES)
+        + look_rules(LOOKS, ROLES)
         + "}"
     )
 
@@ -67,7 +47,6 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self.row = 0
         """Index of the picked row."""
         self._layout: Layout | None = None
-        self._looks = Looks(self, "compare--")
 
     @property
     def count(self) -> int:
@@ -111,10 +90,6 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     def action_pick_at(self, index: int) -> None:
         self.pick(index if index >= 0 else self.count - 1)
 
-    @property
-    def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height)
-
     def _reveal(self, above: int = 0) -> None:
         made = self._layout
         if made is None or not self.count:
@@ -124,9 +99,6 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
             self._scroll(first - above)
         elif end > top + self._page:
             self._scroll(min(first - above, end - self._page) if not above else first - above)
-
-    def _scroll(self, line: int) -> None:
-        self.scroll_target_y = self.scroll_y = max(0, min(line, self.max_scroll_y))
 
     def on_resize(self) -> None:
         width = self.scrollable_content_region.width
@@ -151,26 +123,10 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
 
     # ------------------------------------------------------------ drawing
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._looks.clear()
-
-    def render(self) -> str:
-        return ""
-
     def render_line(self, y: int) -> Strip:
-        width, ground, made = self.scrollable_content_region.width, self._looks("ground"), self._layout
-        line = round(self.scroll_y) + y
+        made, line = self._layout, round(self.scroll_y) + y
         if made is None or line >= made.lines:
-            return Strip([]).adjust_cell_length(width, ground)
+            return self._strip(())
         row, index = made.place(line)
         picked = row == self.row and index >= 0
-        if picked:
-            ground = ground + self._looks("picked")
-        spans = made.draw(line, picked=picked and index == 0)
-        segments = [Segment(span.text, self._style(span, ground)) for span in spans if span.text]
-        return Strip(segments).adjust_cell_length(width, ground)
-
-    def _style(self, span: Span, ground: Style) -> Style:
-        style = ground + self._looks(span.role)
-        return style + Style(bold=True) if span.bold else style
+        return self._strip(made.draw(line, picked=picked and index == 0), picked=picked)

@@ -7,13 +7,13 @@ from typing import ClassVar, Literal
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 
-from workbench.tui.actions import bindings, reason_not
+from workbench.tui.actions import bindings
+from workbench.tui.board import Board
 from workbench.tui.compare.rows import RowsView
 from workbench.tui.keyline import KeyLine
 from workbench.tui.run.frame import Block, TopLine
-from workbench.tui.screens import Shell, keymap_of
+from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.tui.viewer import Viewer
 from workbench.view.comparing import NAMES, Compared, Pair, counter_lines, headline, parting_lines, setting_lines
@@ -21,28 +21,21 @@ from workbench.view.entries import Line, Role, Span
 from workbench.view.lines import clip, cut_line, heading, wrap
 from workbench.view.row_detail import event_of, row_lines, row_title, whole_lines
 
-SAID_FOR = 6.0
-"""Seconds a one-line message stays."""
 SETTINGS, DETAIL = 4, 6
 """Rows for what is set differently, and for the picked row, where there is room."""
 
 
-class CompareScreen(Screen[None]):
+class CompareScreen(Board):
     """Nothing in here changes a run."""
 
-    ALLOW_MAXIMIZE = False
     AUTO_FOCUS = "RowsView"
     BINDINGS: ClassVar[list[BindingType]] = bindings("screen", "compare")
     DEFAULT_CSS = """
     CompareScreen {
-        background: $background;
-        color: $foreground;
-        & Block { height: auto; padding: 0 1; }
         & #names { margin-top: 1; }
         & #why { margin: 1 0; }
         & RowsView { padding-left: 1; }
         & #row { margin-top: 1; }
-        & #said { display: none; }
         &.-narrow #names, &.-narrow #why, &.-narrow #row { margin: 0; }
         &.-tiny #names, &.-tiny #why, &.-tiny #row { margin: 0; }
         &.-low #names, &.-low #why, &.-low #row { margin: 0; }
@@ -65,9 +58,6 @@ class CompareScreen(Screen[None]):
         yield Block("", id="row")
         yield Block("", id="said")
         yield KeyLine(keymap_of(self.app), id="keys")
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
 
     # ------------------------------------------------------------ pieces
 
@@ -100,21 +90,21 @@ class CompareScreen(Screen[None]):
 
     # ------------------------------------------------------------ drawing
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
         if not self.is_attached or not self.query(RowsView):
             return
-        width = max(20, self.size.width - 2)
+        width = self.text_width
         roomy = self.size.height >= 30
         parted = self.pair.found.divergence is not None
         state = Span("≠ they part", "changed") if parted else Span("✓ the same way", "go")
         self.query_one(TopLine).show("Compare", "", "", state, "" if parted else "answered")
         self._draw_names(width)
-        self._block("counters").put([clip(line, width) for line in counter_lines(self.pair)])
+        self.block("counters").put([clip(line, width) for line in counter_lines(self.pair)])
         settings = self._settings(width, roomy=roomy)
-        self._block("settings").put(settings)
-        self._block("settings").set_class(not settings, "nothing")
+        self.block("settings").put(settings)
+        self.block("settings").set_class(not settings, "nothing")
         why = wrap((Span(headline(self.pair), "changed" if parted else "go", bold=True),), width)
-        self._block("why").put([*why, *(clip(line, width) for line in parting_lines(self.pair))] if roomy else why[:2])
+        self.block("why").put([*why, *(clip(line, width) for line in parting_lines(self.pair))] if roomy else why[:2])
         self._draw_row()
 
     def _draw_names(self, width: int) -> None:
@@ -124,7 +114,7 @@ class CompareScreen(Screen[None]):
             file = cut_line(run.name, width // 3)
             title = cut_line(run.title, width - 8 - len(file))
             lines.append((Span(f"{name}  ", mark, bold=True), Span(title, bold=True), Span(f"   {file}", "quiet")))
-        self._block("names").put([clip(line, width) for line in lines])
+        self.block("names").put([clip(line, width) for line in lines])
 
     def _settings(self, width: int, *, roomy: bool) -> list[Line]:
         settings = self.pair.found.settings
@@ -137,33 +127,13 @@ class CompareScreen(Screen[None]):
         return [heading("Set differently", width), *(clip((Span("   "), *line), width) for line in lines)]
 
     def _draw_row(self) -> None:
-        width = max(20, self.size.width - 2)
+        width = self.text_width
         if self.pair.found.rows:
             row = self.view.row
             rows = DETAIL if self.size.height >= 30 else 2
             title = heading(row_title(self.pair, row), width)
-            self._block("row").put([title, *row_lines(self.pair, row, width, rows)])
-        self._draw_keys()
-
-    def _draw_keys(self) -> None:
-        self.query_one(KeyLine).situation = self.situation
-
-    def _block(self, name: str) -> Block:
-        return self.query_one(f"#{name}", Block)
-
-    def can(self, action: str) -> bool:
-        """Whether an action applies now; if not, why is said in one line."""
-        reason = reason_not(action, self.situation, keymap_of(self.app))
-        if reason:
-            self._say(reason)
-        return not reason
-
-    def _say(self, text: str) -> None:
-        """One line above the keys, for a few seconds."""
-        said = self._block("said")
-        said.put(wrap((Span(text, "primary"),), max(20, self.size.width - 2)))
-        said.display = True
-        self.set_timer(SAID_FOR, lambda: setattr(said, "display", False))
+            self.block("row").put([title, *row_lines(self.pair, row, width, rows)])
+        self.draw_keys()
 
     @on(RowsView.Picked)
     def _picked(self) -> None:
@@ -185,16 +155,16 @@ class CompareScreen(Screen[None]):
 
     def _choose(self, side: Literal[0, 1]) -> None:
         self.chosen = side
-        self._draw_names(max(20, self.size.width - 2))
-        self._draw_keys()
+        self._draw_names(self.text_width)
+        self.draw_keys()
 
     def action_next_difference(self) -> None:
         if not self.view.next_difference():
-            self._say("they differ nowhere")
+            self.say("they differ nowhere")
 
     def action_to_parting(self) -> None:
         if not self.view.to_parting():
-            self._say("they part nowhere")
+            self.say("they part nowhere")
 
     def action_view_row(self) -> None:
         if self.can("view_row"):
@@ -208,23 +178,7 @@ class CompareScreen(Screen[None]):
         if not self.can("open_at") or place is None:
             return
         run, n = place
-        shell = self.app
-        assert isinstance(shell, Shell)
         if run.path is None:
-            self._say(f"{NAMES[self.side]} is kept in no file")
+            self.say(f"{NAMES[self.side]} is kept in no file")
         else:
-            shell.open_session(run.path, at=n)
-
-    def action_next_pane(self) -> None:
-        """There is one pane."""
-        self.view.focus()
-
-    def action_previous_pane(self) -> None:
-        self.view.focus()
-
-    def action_close(self) -> None:
-        self.action_back()
-
-    def action_back(self) -> None:
-        """Back to where it was opened."""
-        self.app.pop_screen()
+            self.shell.open_session(run.path, at=n)

@@ -5,21 +5,17 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
 from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from workbench.tui.home.rows import Columns, columns_of, group_row, note_row, title_row
-from workbench.tui.looks import Looks
+from workbench.tui.picking import PickView, look_classes, look_rules
 from workbench.view.entries import Line, Span
 from workbench.view.shelf import Item
 
@@ -30,33 +26,18 @@ NOTED_MARK = "A"
 ROLES = ("quiet", "rule", "go", "wait", "error")
 
 
-class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
+class ItemList(PickView):
     """Items under group headings, one of them picked. It says what happened in messages."""
 
-    ALLOW_MAXIMIZE = False
-    ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pageup", "page(-1)", "page up", show=False),
-        Binding("pagedown", "page(1)", "page down", show=False),
-        Binding("home", "pick_at(0)", "first", show=False),
-        Binding("end", "pick_at(-1)", "last", show=False),
-    ]
-    COMPONENT_CLASSES = {f"list--{name}" for name in (*ROLES, "primary", "picked")}
+    LOOKS = "list--"
+    COMPONENT_CLASSES = look_classes(LOOKS, *ROLES, "primary", "picked")
     DEFAULT_CSS = (
         """
     ItemList {
-        height: 1fr;
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-gutter: stable;
-        scrollbar-size-vertical: 1;
-        background: $background;
-        color: $foreground;
         & > .list--picked { background: $surface; }
         &:focus > .list--picked { background: $panel; }
     """
-        + "".join(f"& > .list--{role} {{ color: $wb-{role}; }}\n" for role in ROLES)
-        + "& > .list--primary { color: $primary; }\n"
+        + look_rules(LOOKS, ROLES)
         + "}"
     )
 
@@ -96,7 +77,6 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         self._rows = 0
         self._columns = Columns()
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(512)
-        self._looks = Looks(self, "list--")
 
     # ------------------------------------------------------------ content
 
@@ -173,10 +153,6 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         self.post_message(self.Picked(self))
 
-    @property
-    def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height)
-
     def _reveal(self) -> None:
         """Bring the picked item into view, and what stands over it when it is the first of its group."""
         if self.item is None or not self.size.height:
@@ -193,9 +169,6 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
         last = self._tops[index] + bool(self.items[index].note)
         heads = index == 0 or self.items[index - 1].group != self.items[index].group
         return (self._tops[index] - bool(heads and self.items[index].group), last)
-
-    def _scroll(self, row: int) -> None:
-        self.scroll_target_y = self.scroll_y = max(0, min(row, self.max_scroll_y))
 
     def on_resize(self) -> None:
         self._strips.clear()
@@ -224,11 +197,7 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._looks.clear()
         self._strips.clear()
-
-    def render(self) -> str:
-        return ""
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
@@ -254,10 +223,4 @@ class ItemList(ScrollView, can_focus=True, inherit_bindings=False):
             line = group_row(self.items[index].group, width)
         elif not self.items and row == 0:
             line = (Span(self._empty, "quiet"),)
-        ground = self._looks("ground") + self._looks("picked") if picked else self._looks("ground")
-        segments = [Segment(span.text, self._style(span, ground)) for span in line if span.text]
-        return Strip(segments).adjust_cell_length(width, ground)
-
-    def _style(self, span: Span, ground: Style) -> Style:
-        style = ground + self._looks(span.role)
-        return style + Style(bold=True) if span.bold else style
+        return self._strip(line, picked=picked)

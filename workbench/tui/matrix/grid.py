@@ -3,57 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from workbench.lab.matrix import Grid, Place, Verdict
-from workbench.tui.looks import Looks
 from workbench.tui.matrix.rows import Columns, cell_row, columns, head_lines
-from workbench.view.entries import Line, Span
+from workbench.tui.picking import PickView, look_classes, look_rules
+from workbench.view.entries import Span
 from workbench.view.lines import pad
 
 ROLES = ("quiet", "go", "wait", "error")
-HEAD = 2
-"""Rows over the grid, which stay while it scrolls."""
 FINDINGS = (Verdict.WRONG, Verdict.ENDLESS, Verdict.DEFECT)
 """Verdicts that somebody who looks for trouble goes to."""
 
 
-class GridView(ScrollView, can_focus=True, inherit_bindings=False):
+class GridView(PickView):
     """Draws a grid as far as it is filled. It says in a message which cell is picked, and which was clicked twice."""
 
-    ALLOW_MAXIMIZE = False
-    ALLOW_SELECT = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pageup", "page(-1)", "page up", show=False),
-        Binding("pagedown", "page(1)", "page down", show=False),
-        Binding("home", "pick_at(0)", "first", show=False),
-        Binding("end", "pick_at(-1)", "last", show=False),
-    ]
-    COMPONENT_CLASSES = {f"matrix--{name}" for name in (*ROLES, "primary", "picked", "here")}
+    LOOKS = "matrix--"
+    HEAD = 2
+    COMPONENT_CLASSES = look_classes(LOOKS, *ROLES, "primary", "picked", "here")
     DEFAULT_CSS = (
         """
     GridView {
-        height: 1fr;
-        overflow-x: hidden;
-        overflow-y: auto;
-        scrollbar-gutter: stable;
-        scrollbar-size-vertical: 1;
-        background: $background;
-        color: $foreground;
         & > .matrix--picked { background: $surface; }
         & > .matrix--here { background: $primary; color: $background; }
-        & > .matrix--primary { color: $primary; }
     """
-        + "".join(f"& > .matrix--{role} {{ color: $wb-{role}; }}\n" for role in ROLES)
+        + look_rules(LOOKS, ROLES)
         + "}"
     )
 
@@ -76,7 +56,6 @@ class GridView(ScrollView, can_focus=True, inherit_bindings=False):
         self.fault = 0
         self.step = 1
         self._first = 1
-        self._looks = Looks(self, "matrix--")
 
     # ------------------------------------------------------------ content
 
@@ -98,7 +77,7 @@ class GridView(ScrollView, can_focus=True, inherit_bindings=False):
             self._tops.append(len(self._rows))
             self._rows.append(("", entry.name))
         self._names = [entry.name for entry in grid.faults]
-        self.virtual_size = Size(0, len(self._rows) + HEAD)
+        self.virtual_size = Size(0, len(self._rows) + self.HEAD)
 
     @property
     def place(self) -> Place | None:
@@ -140,10 +119,6 @@ class GridView(ScrollView, can_focus=True, inherit_bindings=False):
     def action_pick_at(self, index: int) -> None:
         self.pick(index if index >= 0 else len(self._names) - 1, self.step)
 
-    @property
-    def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height - HEAD)
-
     def _reveal(self) -> None:
         """Bring the picked row into view, with the heading over it where it is the first of its group."""
         row = self._tops[self.fault]
@@ -154,18 +129,15 @@ class GridView(ScrollView, can_focus=True, inherit_bindings=False):
         elif row >= top + self._page:
             self._scroll(row + 1 - self._page)
 
-    def _scroll(self, row: int) -> None:
-        self.scroll_target_y = self.scroll_y = max(0, min(row, self.max_scroll_y))
-
     def on_resize(self) -> None:
         if self.grid is not None:
             self._reveal()
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is None or self.grid is None or offset.y < HEAD:
+        if offset is None or self.grid is None or offset.y < self.HEAD:
             return
-        row = round(self.scroll_y) + offset.y - HEAD
+        row = round(self.scroll_y) + offset.y - self.HEAD
         if row in self._tops:
             step = self._columns(self.grid).step_at(offset.x)
             self.pick(self._tops.index(row), self.step if step is None else step)
@@ -174,13 +146,6 @@ class GridView(ScrollView, can_focus=True, inherit_bindings=False):
 
     # ------------------------------------------------------------ drawing
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._looks.clear()
-
-    def render(self) -> str:
-        return ""
-
     def _columns(self, grid: Grid) -> Columns:
         width = self.scrollable_content_region.width
         at = columns(self._names, len(grid.steps), width, self.step, self._first)
@@ -188,23 +153,16 @@ class GridView(ScrollView, can_focus=True, inherit_bindings=False):
         return at
 
     def render_line(self, y: int) -> Strip:
-        width, ground = self.scrollable_content_region.width, self._looks("ground")
-        line: Line = ()
-        if self.grid is not None:
-            at = self._columns(self.grid)
-            row = round(self.scroll_y) + y - HEAD
-            if y < HEAD:
-                line = head_lines(self.grid, at, self.step)[y]
-            elif row < len(self._rows):
-                heading, name = self._rows[row]
-                here = row == self._tops[self.fault]
-                ground = ground + self._looks("picked") if here else ground
-                line = (Span(pad(heading, width), "quiet", bold=True),) if heading else ()
-                if name:
-                    line = cell_row(self.grid, name, at, picked=self.step if here else None)
-        segments = [Segment(span.text, self._style(span, ground)) for span in line if span.text]
-        return Strip(segments).adjust_cell_length(width, ground)
-
-    def _style(self, span: Span, ground: Style) -> Style:
-        style = ground + self._looks(span.role)
-        return style + Style(bold=True) if span.bold else style
+        if self.grid is None:
+            return self._strip(())
+        at, row = self._columns(self.grid), round(self.scroll_y) + y - self.HEAD
+        if y < self.HEAD:
+            return self._strip(head_lines(self.grid, at, self.step)[y])
+        if row >= len(self._rows):
+            return self._strip(())
+        heading, name = self._rows[row]
+        here = row == self._tops[self.fault]
+        if name:
+            return self._strip(cell_row(self.grid, name, at, picked=self.step if here else None), picked=here)
+        title = pad(heading, self.scrollable_content_region.width)
+        return self._strip((Span(title, "quiet", bold=True),) if heading else (), picked=here)

@@ -12,46 +12,40 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
 
 from workbench.lab import report
 from workbench.lab.filling import Filling
 from workbench.lab.matrix import Grid, estimate
 from workbench.lab.trials import NoMatrix, open_cell
 from workbench.lab.workers import WorkerError
-from workbench.tui.actions import bindings, reason_not
+from workbench.tui.actions import bindings
+from workbench.tui.board import Board
 from workbench.tui.dialogs import Prompt
 from workbench.tui.keyline import KeyLine
 from workbench.tui.matrix.grid import GridView
 from workbench.tui.matrix.rows import cell_lines, legend_lines
 from workbench.tui.run.frame import Block, TopLine
-from workbench.tui.screens import Shell, keymap_of
+from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Phase, Situation
-from workbench.view.entries import Line, Span
+from workbench.view.entries import Span
 from workbench.view.lines import heading, wrap
 
 TICK = 0.1
 """Seconds between two looks at what the processes have done."""
-SAID_FOR = 6.0
 FORMS: dict[str, Callable[[Grid], str]] = {
     ".md": report.markdown,
     ".json": lambda grid: json.dumps(report.plain(grid), indent=2) + "\n",
 }
 
 
-class MatrixScreen(Screen[None]):
+class MatrixScreen(Board):
     """One grid, and below it what its signs mean and what became of the picked cell."""
 
-    ALLOW_MAXIMIZE = False
     AUTO_FOCUS = "GridView"
     BINDINGS: ClassVar[list[BindingType]] = bindings("screen", "matrix")
     DEFAULT_CSS = """
     MatrixScreen {
-        background: $background;
-        color: $foreground;
         & GridView { padding: 1 0 0 1; }
-        & Block { height: auto; padding: 0 1; }
-        & #said { display: none; }
         &.-narrow GridView, &.-tiny GridView, &.-low GridView { padding: 0; }
         &.-narrow #caution, &.-tiny #caution, &.-low #caution { display: none; }
         &.-low #legend, &.-tiny #legend { display: none; }
@@ -79,9 +73,6 @@ class MatrixScreen(Screen[None]):
     def on_mount(self) -> None:
         self.run_worker(self._fill(), group="matrix")
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
     # ------------------------------------------------------------ pieces
 
     @property
@@ -93,12 +84,6 @@ class MatrixScreen(Screen[None]):
         phase: Phase = "running" if self.going else "idle"
         return Situation(screen="matrix", phase=phase, has_entry=self.filling.grid is not None)
 
-    @property
-    def shell(self) -> Shell:
-        app = self.app
-        assert isinstance(app, Shell)
-        return app
-
     # ------------------------------------------------------------ filling
 
     async def _fill(self) -> None:
@@ -106,13 +91,13 @@ class MatrixScreen(Screen[None]):
         try:
             while self.going and not filling.finished:
                 if filling.take(await asyncio.to_thread(filling.wait, TICK)):
-                    self._draw()
+                    self.draw()
         except (NoMatrix, WorkerError) as error:
             self._problem = str(error)
         finally:
             self.going = False
             await asyncio.to_thread(filling.close)
-            self._draw()
+            self.draw()
 
     def interrupt(self) -> bool:
         """Make no more runs. Returns whether any were being made."""
@@ -126,20 +111,20 @@ class MatrixScreen(Screen[None]):
 
     # ------------------------------------------------------------ drawing
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
         if not self.is_attached:
             return
         grid = self.filling.grid
         self._draw_top()
         if grid is not None:
             self.view.show(grid)
-            width = max(20, self.size.width - 2)
-            self._block("legend").put([heading("What became of the runs", width), *legend_lines(grid, width)])
-            self._block("caution").put(wrap((Span(grid.caution, "quiet"),), width) if grid.caution else [])
+            width = self.text_width
+            self.block("legend").put([heading("What became of the runs", width), *legend_lines(grid, width)])
+            self.block("caution").put(wrap((Span(grid.caution, "quiet"),), width) if grid.caution else [])
             self._draw_cell()
         elif self._problem:
-            self._block("cell").put(wrap((Span(f"✗ {self._problem}", "error"),), max(20, self.size.width - 2)))
-        self._draw_keys()
+            self.block("cell").put(wrap((Span(f"✗ {self._problem}", "error"),), self.text_width))
+        self.draw_keys()
 
     def _draw_top(self) -> None:
         filling, grid = self.filling, self.filling.grid
@@ -160,28 +145,8 @@ class MatrixScreen(Screen[None]):
     def _draw_cell(self) -> None:
         grid, place = self.filling.grid, self.view.place
         if grid is not None and place is not None:
-            lines = cell_lines(grid, *place, max(20, self.size.width - 2))
-            self._block("cell").put(lines if self.size.height >= 20 else lines[:2])
-
-    def _draw_keys(self) -> None:
-        self.query_one(KeyLine).situation = self.situation
-
-    def _block(self, name: str) -> Block:
-        return self.query_one(f"#{name}", Block)
-
-    def can(self, action: str) -> bool:
-        """Whether an action applies now; if not, why is said in one line."""
-        reason = reason_not(action, self.situation, keymap_of(self.app))
-        if reason:
-            self._say((Span(reason, "primary"),))
-        return not reason
-
-    def _say(self, line: Line) -> None:
-        """One line above the keys, for a few seconds."""
-        said = self._block("said")
-        said.put(wrap(line, max(20, self.size.width - 2)))
-        said.display = True
-        self.set_timer(SAID_FOR, lambda: setattr(said, "display", False))
+            lines = cell_lines(grid, *place, self.text_width)
+            self.block("cell").put(lines if self.size.height >= 20 else lines[:2])
 
     @on(GridView.Picked)
     def _picked(self) -> None:
@@ -203,7 +168,7 @@ class MatrixScreen(Screen[None]):
 
     def action_next_finding(self) -> None:
         if self.can("next_finding") and not self.view.next_finding():
-            self._say((Span("no cell is wrong, endless or a defect", "primary"),))
+            self.say("no cell is wrong, endless or a defect")
 
     @on(GridView.Chosen)
     def action_open_cell(self) -> None:
@@ -232,27 +197,17 @@ class MatrixScreen(Screen[None]):
         path = Path(name.strip()).expanduser()
         form = FORMS.get(path.suffix.lower())
         if form is None:
-            self._say((Span(f"{path.name} ends in neither .md nor .json, so it is not written", "error"),))
+            self.say(f"{path.name} ends in neither .md nor .json, so it is not written", "error")
             return
         try:
             with path.open("x", encoding="utf-8") as file:
                 file.write(form(grid))
         except FileExistsError:
-            self._say((Span(f"{path} is there already; choose another name", "error"),))
+            self.say(f"{path} is there already; choose another name", "error")
         except OSError as error:
-            self._say((Span(f"{path} cannot be written: {error.strerror or error}", "error"),))
+            self.say(f"{path} cannot be written: {error.strerror or error}", "error")
         else:
-            self._say((Span(f"written to {path}", "go"),))
-
-    def action_next_pane(self) -> None:
-        """There is one pane."""
-        self.view.focus()
-
-    def action_previous_pane(self) -> None:
-        self.view.focus()
-
-    def action_close(self) -> None:
-        self.action_back()
+            self.say(f"written to {path}", "go")
 
     def action_back(self) -> None:
         """Back to where it was opened; runs that are being made are ended."""
