@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from textual.pilot import Pilot
@@ -237,10 +237,10 @@ async def test_a_folded_megabyte_keeps_no_key_waiting() -> None:
     source.entries[1] = make(2, "x" * 1_000_000, data=True, fold_at=8)
     app = Host(source)
     async with app.run_test(size=(80, 24)):
-        start = perf_counter()
+        start = process_time()
         app.transcript.action_previous_entry()
         app.rows()
-        assert perf_counter() - start < 0.1
+        assert process_time() - start < 0.1
         assert "more characters" in app.rows()[9]
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import itertools
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -84,9 +84,9 @@ def test_folding_shows_so_many_rows_and_one_more(lines: list[str], width: int, f
 
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "ab " * 300_000, " " * 25_000, "\n" * 1_000_000, "漢" * 300_000])
 def test_a_megabyte_is_folded_in_no_time(text: str) -> None:
-    start = perf_counter()
+    start = process_time()
     assert count_rows(text, 55, 12) == 13
-    assert perf_counter() - start < 0.1
+    assert process_time() - start < 0.1
 
 
 def test_a_shown_line_is_one_row_of_the_terminal() -> None:
