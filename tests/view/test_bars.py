@@ -224,6 +224,14 @@ def test_a_call_that_was_interrupted() -> None:
     ]
 
 
+def test_a_call_that_was_edited_and_then_interrupted_shows_what_ran() -> None:
+    desk = on(desk_at(REFUND))
+    desk.run.decide("c1", "edit", arguments='{"order": "A-1042", "amount": 5}')
+    arguments = desk.run.state.open_calls()[0].arguments
+    events = [*desk.run.events, ToolStarted(call="c1", key="k", arguments=arguments)]
+    assert body(bar_of(desk_at(REFUND, events=events)))[0] == '{"amount":5,"order":"A-1042"}'
+
+
 # ---------------------------------------------------------------- the end
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -43,6 +44,7 @@ def decided(decision: Decision, **facts: Any) -> Decided:
 
 
 STARTED = ToolStarted(call="c1")
+SMALLER = '{"amount":6.25,"order":"A-1042"}'
 
 
 # ---------------------------------------------------------------- moves
@@ -166,12 +168,16 @@ def test_every_outcome_has_its_word(outcome: Outcome) -> None:
         (a_call(decision=decided("answer")), "≠ answered by you, not run"),
         (a_call(decision=decided("answer"), started=STARTED), "≠ answered by you"),
         (
-            a_call(decision=decided("edit", arguments='{"amount":6.25,"order":"A-1042"}')),
+            a_call(decision=decided("edit", arguments=SMALLER)),
             "≠ you changed amount to 6.25",
         ),
         (
             a_call(decision=decided("edit", by="script", arguments='{"amount":1,"to":"é\\n"}')),
             '≠ the scenario\'s person changed amount to 1, to to "é\\n" and took order out',
+        ),
+        (
+            a_call(started=replace(STARTED, arguments=SMALLER), decision=decided("allow", arguments=SMALLER)),
+            "≠ you changed amount to 6.25, and let it run again",
         ),
         (a_call(decision=decided("edit", arguments='{"amount":62.5,"order":"A-1042"}')), "≠ you changed nothing"),
         (a_call(canonical="", decision=decided("edit", arguments="{}")), "≠ you changed the arguments"),

@@ -61,6 +61,12 @@ class CallRecord:
         return self.call.canonical
 
     @property
+    def edited(self) -> bool:
+        """Whether somebody changed the arguments, also where it was allowed once more after that."""
+        decision = self.decision
+        return decision is not None and (decision.decision == "edit" or self.arguments != self.call.canonical)
+
+    @property
     def interrupted(self) -> bool:
         """Started, with no result, and nobody has said yet what that means. Only true where nothing is running."""
         if self.started is None or self.again or self.held is not None or self.result is not None:

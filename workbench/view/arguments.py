@@ -22,8 +22,7 @@ MOST_READ = 20_000
 
 def arguments_shown(record: CallRecord) -> str:
     """The arguments of a call as the model wrote them, or as they were edited."""
-    edited = record.decision is not None and record.decision.decision == "edit"
-    return record.arguments if edited else record.call.arguments.strip()
+    return record.arguments if record.edited else record.call.arguments.strip()
 
 
 def arguments_line(call: Call) -> str:
@@ -36,8 +35,8 @@ def arguments_line(call: Call) -> str:
 
 
 def one_line_arguments(record: CallRecord) -> str:
-    """The arguments as the model wrote them, on one line, with what cannot be seen and runs of blanks made visible."""
-    return visible_blanks(one_line(record.call.arguments.strip()))
+    """The arguments as they would run, on one line, with what cannot be seen and runs of blanks made visible."""
+    return visible_blanks(one_line(arguments_shown(record)))
 
 
 def brief(record: CallRecord, room: int) -> str:
@@ -51,7 +50,7 @@ def brief(record: CallRecord, room: int) -> str:
 
 
 def brief_line(record: CallRecord, room: int) -> Line:
-    """The arguments as the model wrote them, in at most `room` cells."""
+    """The arguments as they would run, in at most `room` cells."""
     return _coloured(cut(one_line_arguments(record), room))
 
 

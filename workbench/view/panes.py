@@ -113,7 +113,7 @@ def call_detail(state: State, record: CallRecord, width: int, rows: int = DETAIL
     decided = words.decision_words(record)
     if decided is not None:
         lines += within([(Span(*decided),)], width, 3)[0]
-    if record.decision is not None and record.decision.decision == "edit":
+    if record.edited:
         wrote = one_line(record.call.arguments.strip())
         lines += within([(Span(f"the model wrote {wrote}", "quiet"),)], width, 3)[0]
     lines += wrap((Span(_outcome(record), "quiet"),), width)

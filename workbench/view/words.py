@@ -203,8 +203,7 @@ def _closed_word(record: CallRecord) -> tuple[str, str, Role]:
     assert result is not None
     if result.changed:
         return "≠", "faulted" if result.changed_by.startswith("fault ") else "changed", "changed"
-    edited = record.decision is not None and record.decision.decision == "edit"
-    return DECIDED["edit"] if edited and result.outcome == "ran" else CLOSED[result.outcome]
+    return DECIDED["edit"] if record.edited and result.outcome == "ran" else CLOSED[result.outcome]
 
 
 def _decided_word(record: CallRecord) -> tuple[str, str, Role]:
@@ -223,6 +222,8 @@ def decision_words(record: CallRecord) -> tuple[str, Role] | None:
         decision.by, "the workbench"
     )
     match decision.decision:
+        case "allow" if record.edited:
+            return f"≠ {who} {_edited(record)}, and let it run again", "changed"
         case "allow":
             return f"✓ allowed by {who}{', once' if decision.by == 'person' else ''}", "go"
         case "deny" if record.started is not None:
