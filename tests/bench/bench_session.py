@@ -120,7 +120,7 @@ async def used(path: Path, home: Home) -> dict[str, float]:
         while any(not worker.is_finished for worker in app.workers):  # noqa: ASYNC110 - Home is reading
             await asyncio.sleep(0.01)
         wall, spent = perf_counter(), process_time()
-        app.open_session(path)
+        app.opener.session(path)
         while not isinstance(app.screen, RunScreen):  # noqa: ASYNC110 - a bench looks as a person does
             await asyncio.sleep(0.005)
         await pilot.press("up")

@@ -65,7 +65,7 @@ class StandIn(Screen[None]):
         self.opened.close()
 
     def action_back(self) -> None:
-        self.app.leave_run(self)  # type: ignore[attr-defined]
+        self.app.opener.leave(self)  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ async def test_a_locked_session_is_offered_for_reading(home: Home) -> None:
         assert "Follow it, for reading only?" in seen(pilot)
         await press(pilot, "enter")
         assert isinstance(app.screen, HomeScreen)
-        app.open_session(path)
+        app.opener.session(path)
         await settled(pilot)
         await press(pilot, "y")
         assert run_of(app).opened.read_only
@@ -163,7 +163,7 @@ async def test_a_real_folder_is_trusted_once_and_only_by_yes(home: Home, tmp_pat
         await press(pilot, "n")
         assert isinstance(app.screen, HomeScreen)
         assert trusted_folders() == frozenset()
-        app.open_scenario(path)
+        app.opener.scenario(path)
         await settled(pilot)
         await press(pilot, "y")
         assert run_of(app).run_title == "Two cities"
@@ -183,7 +183,7 @@ async def test_tools_of_a_folder_are_loaded_only_after_a_yes(tmp_path: Path, hom
         assert "Load the tools in" in seen(pilot)
         await press(pilot, "n")
         assert 'no tool "mine"' in words(pilot)
-        app.open_scenario(path)
+        app.opener.scenario(path)
         await settled(pilot)
         await press(pilot, "y")
         assert set(run_of(app).opened.tools.tools) == {"mine"}
@@ -192,7 +192,7 @@ async def test_tools_of_a_folder_are_loaded_only_after_a_yes(tmp_path: Path, hom
 async def test_running_again_takes_the_place_of_the_run_before(home: Home) -> None:
     async with running(home, str(add_script(home, "a"))) as (app, pilot):
         before = run_of(app)
-        app.run_again(before.opened)
+        app.opener.again(before.opened)
         await settled(pilot)
         assert run_of(app) is not before
         assert before.closed == 1

@@ -117,7 +117,7 @@ async def test_a_long_session_has_one_too_when_it_is_opened_from_home(
     app = app_for(home)
     async with app.run_test(size=(120, 40)) as pilot:
         await reached(app, pilot)
-        app.open_session(path)
+        app.opener.session(path)
         await pilot.pause()
         assert stack(pilot) == [HomeScreen]
         go_on.set()
@@ -125,7 +125,7 @@ async def test_a_long_session_has_one_too_when_it_is_opened_from_home(
         await press(pilot, "q")
         go_on.clear()
         monkeypatch.setattr(opener, "LONG", path.stat().st_size - 1)
-        app.open_session(path)
+        app.opener.session(path)
         await pilot.pause()
         assert stack(pilot) == [HomeScreen, GlimpseScreen]
         go_on.set()

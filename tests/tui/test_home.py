@@ -19,10 +19,10 @@ from workbench.core.events import ModelReply, UserMessage
 from workbench.core.statuses import Status
 from workbench.home import Home
 from workbench.sessions.journal import open_session
-from workbench.tui.app import WorkbenchApp
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.rows import columns_of, fitted, name_of, title_row
 from workbench.tui.home.screen import HomeScreen
+from workbench.tui.opener import Opener
 from workbench.view.folders import Shelf
 from workbench.view.query import EVERYTHING
 from workbench.view.shelf import OUTCOMES, Item
@@ -227,7 +227,7 @@ async def test_whoever_comes_back_from_what_was_found_is_on_the_list(home: Home)
 
 async def test_the_filter_opens_what_it_found(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[tuple[Path, bool]] = []
-    monkeypatch.setattr(WorkbenchApp, "open_scenario", lambda _, path, *, play=False: opened.append((path, play)))
+    monkeypatch.setattr(Opener, "scenario", lambda _, path, *, play=False: opened.append((path, play)))
     add_script(home, "a")
     path = add_script(home, "b", "Zebra")
     async with running(home) as (_, pilot):
@@ -281,7 +281,7 @@ async def test_what_was_typed_just_before_the_filter_closed_changes_nothing(home
 
 async def test_enter_waits_for_what_the_filter_finds(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(WorkbenchApp, "open_session", lambda _, path, *, play=False: opened.append(path.stem))
+    monkeypatch.setattr(Opener, "session", lambda _, path, *, play=False: opened.append(path.stem))
     for name, text in (("new", "Lima"), ("old", "a needle")):
         add_session(home, name, title="Run", events=[UserMessage(text=text)], at={"new": 2000, "old": 1000}[name])
     async with running(home) as (screen, pilot):
@@ -319,8 +319,8 @@ async def test_sessions_that_are_known_are_shown_before_anything_is_read(
 
 async def test_enter_opens_r_runs_and_two_clicks_open(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[tuple[str, bool]] = []
-    monkeypatch.setattr(WorkbenchApp, "open_scenario", lambda _, path, *, play=False: opened.append((path.stem, play)))
-    monkeypatch.setattr(WorkbenchApp, "open_session", lambda _, path, *, play=False: opened.append((path.stem, play)))
+    monkeypatch.setattr(Opener, "scenario", lambda _, path, *, play=False: opened.append((path.stem, play)))
+    monkeypatch.setattr(Opener, "session", lambda _, path, *, play=False: opened.append((path.stem, play)))
     add_script(home, "a")
     add_script(home, "b")
     add_session(home, "s")

@@ -17,20 +17,19 @@ from textual.worker import WorkerFailed
 from workbench.home import Home
 from workbench.settings import Settings, read_settings
 from workbench.tui.actions import Keymap, bindings
+from workbench.tui.copying import copied_words, take_selected
 from workbench.tui.dialogs import Confirm, TooSmall, fits
+from workbench.tui.editor.opener import EditorOpener
 from workbench.tui.home.screen import HomeScreen
 from workbench.tui.keymap import read_keymap
 from workbench.tui.opener import Opener
 from workbench.tui.palette import ActionProvider
-from workbench.tui.screens import RunView, Situated, Writing, copied_words
+from workbench.tui.screens import RunView, Situated, Writing
 from workbench.tui.situation import Situation
 from workbench.tui.themes import load_themes, role_defaults
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
-    from workbench.forking import Branch
-    from workbench.opening import Opened
-    from workbench.tui.editor.opener import EditorOpener
     from workbench.view.shelf import Item
 
 DARK, LIGHT = "ink", "paper"
@@ -76,7 +75,10 @@ class WorkbenchApp(App[None]):
         self._file = file
         self._open_file: Callable[[], None] | None = None
         """Opens it in earnest, as soon as there is something to see."""
-        self._opener = Opener(self)
+        self.opener = Opener(self)
+        """Opens runs, matrices and comparisons."""
+        self.editor = EditorOpener(self)
+        """Opens scripts to be edited."""
         settings = read_settings(home.settings)
         self.own_keys: Keymap
         self.own_keys, of_keys = read_keymap(settings.keys, settings.lines, str(settings.file))
@@ -88,7 +90,7 @@ class WorkbenchApp(App[None]):
 
     def on_mount(self) -> None:
         if self._file is not None:
-            self._open_file = self._opener.file(Path(self._file))
+            self._open_file = self.opener.file(Path(self._file))
         # After fg Textual draws only what has changed, on a screen that the shell has written to.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
 
@@ -133,76 +135,16 @@ class WorkbenchApp(App[None]):
         if not fits(event.size) and not isinstance(self.screen, TooSmall):
             self.push_screen(TooSmall())
 
-    # ------------------------------------------------------------ runs
-
-    def open_scenario(self, path: Path, *, play: bool = False, until: int | None = None) -> None:
-        """A new run of the scenario in that file, before its first move, running, or run up to that reply."""
-        self._opener.scenario(path, play=play, until=until)
-
-    def next_lesson(self, path: str) -> Item | None:
-        """The lesson of the course after the one in that file; None where it is none, or the last one."""
-        home = self.screen_stack[0]
-        return home.next_lesson(path) if isinstance(home, HomeScreen) else None
-
-    def open_instead(self, path: Path) -> None:
-        """A new run of the scenario in that file, in place of the screen of the one on top."""
-        self._opener.scenario(path, play=False, in_place_of=next(self.runs(), None))
-
-    def open_session(self, path: Path, *, play: bool = False, at: int | None = None) -> None:
-        """The run in that file as it stands, going on, or looked at as it was after event `at`."""
-        self._opener.session(path, play=play, at=at)
-
-    def run_again(self, opened: Opened) -> None:
-        """The same scenario from the start, in a new session, in place of the screen of this one."""
-        self._opener.again(opened)
-
-    def fork_run(self, opened: Opened, branch: Branch, *, play: bool = False) -> None:
-        """A fork of the run, in place of its screen; the run stays as it is."""
-        self._opener.fork(opened, branch, play=play)
-
-    def open_made(self, make: Callable[[], Opened], *, play: bool = False) -> None:
-        """A run that `make` opens, in a thread."""
-        self._opener.made(make, play=play)
-
-    def open_matrix(self, of: Path | Opened) -> None:
-        """The fault matrix of a scenario file, or of the scenario of a run."""
-        self._opener.matrix(of)
-
-    def compare(self, a: Path, b: Path) -> None:
-        """Two sessions, aligned by their calls."""
-        self._opener.compare(a, b)
-
-    def compare_with_parent(self, opened: Opened) -> None:
-        """A fork and the run that it comes from."""
-        self._opener.compare_with_parent(opened)
-
-    def leave_run(self, screen: RunView) -> None:
-        """Close the run in order, then go back to what was below it."""
-        self.run_worker(self._opener.leave(screen), group="open")
+    # ------------------------------------------------------------ what stands on the screens
 
     def runs(self) -> Iterator[RunView]:
         """The Run screens there are, the one on top first."""
         return (screen for screen in reversed(self.screen_stack) if isinstance(screen, RunView))
 
-    # ------------------------------------------------------------ scripts
-
-    @property
-    def _editor(self) -> EditorOpener:
-        from workbench.tui.editor.opener import EditorOpener
-
-        return EditorOpener(self)
-
-    def new_script(self) -> None:
-        """Begin a script, after asking with what."""
-        self._editor.new()
-
-    def edit_script(self, path: Path) -> None:
-        """Edit the script in that file."""
-        self._editor.file(path)
-
-    def write_script(self, title: str, text: Callable[[], str]) -> None:
-        """Edit a text that is in no file yet."""
-        self._editor.text(title, text)
+    def next_lesson(self, path: str) -> Item | None:
+        """The lesson of the course after the one in that file; None where it is none, or the last one."""
+        home = self.screen_stack[0]
+        return home.next_lesson(path) if isinstance(home, HomeScreen) else None
 
     def unsaved(self) -> str:
         """The name of a script whose changes would be lost; "" when there is none."""
@@ -253,7 +195,9 @@ class WorkbenchApp(App[None]):
 
     def action_interrupt(self) -> None:
         """Copy what is selected; else stop the run; else ask whether to quit, and quit when asked already."""
-        if self._copy_selected():
+        if text := take_selected(self.screen):
+            self.copy_to_clipboard(text)
+            self.notify(copied_words(text), markup=False, timeout=3)
             return
         if any(run.interrupt() for run in self.runs()):
             return
@@ -276,25 +220,6 @@ class WorkbenchApp(App[None]):
                 await run.close_run()
         finally:
             self.exit()
-
-    def _copy_selected(self) -> bool:
-        """Copy the selected text of a field or of the screen and clear the selection. Returns whether there was any."""
-        from textual.widgets import Input, TextArea
-
-        field = self.focused
-        if isinstance(field, Input) and field.selected_text:
-            text = field.selected_text
-            field.selection = type(field.selection).cursor(field.cursor_position)
-        elif isinstance(field, TextArea) and field.selected_text:
-            text = field.selected_text
-            field.selection = type(field.selection).cursor(field.cursor_location)
-        else:
-            text = self.screen.get_selected_text() or ""
-            self.screen.clear_selection()
-        if text:
-            self.copy_to_clipboard(text)
-            self.notify(copied_words(text), markup=False, timeout=3)
-        return bool(text)
 
     def copy_to_clipboard(self, text: str) -> None:
         """As everywhere; what is no Unicode is replaced, because no terminal could be told about it."""

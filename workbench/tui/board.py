@@ -9,7 +9,7 @@ from textual.widget import Widget
 from workbench.tui.actions import reason_not
 from workbench.tui.keyline import KeyLine
 from workbench.tui.run.frame import Block
-from workbench.tui.screens import Shell, keymap_of
+from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.view.entries import Role, Span
 from workbench.view.lines import wrap
@@ -42,12 +42,6 @@ class Board(Screen[None]):
     def situation(self) -> Situation:
         """What decides which keys apply."""
         raise NotImplementedError
-
-    @property
-    def shell(self) -> Shell:
-        app = self.app
-        assert isinstance(app, Shell)
-        return app
 
     @property
     def text_width(self) -> int:

@@ -12,7 +12,7 @@ from textual.app import App
 from workbench.export.forms import FORMS, CannotExport, Form
 from workbench.tui.choose import Choose
 from workbench.tui.dialogs import Confirm, Prompt
-from workbench.tui.screens import Shell
+from workbench.tui.screens import shell_of
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ class Exporting:
         from workbench.export.palette import NoPalette
         from workbench.sessions.errors import SessionError
 
-        shell = self._app
-        assert isinstance(shell, Shell)
+        shell = shell_of(self._app)
         try:
             said = await asyncio.to_thread(_written, form, path, self._run, shell.home)
         except (CannotExport, NoPalette, SessionError) as error:
@@ -121,8 +120,7 @@ class Importing:
         from workbench.imports.conversation import NotUnderstood
         from workbench.sessions.errors import SessionError
 
-        shell = self._app
-        assert isinstance(shell, Shell)
+        shell = shell_of(self._app)
         try:
             made = await asyncio.to_thread(_imported, path, shell.home)
         except (NotUnderstood, SessionError) as error:

@@ -9,7 +9,7 @@ from textual.app import App
 
 from workbench.tui.choose import Choose
 from workbench.tui.dialogs import Prompt
-from workbench.tui.screens import Shell
+from workbench.tui.screens import shell_of
 
 if TYPE_CHECKING:
     from workbench.scenarios.schema import Scenario
@@ -25,8 +25,7 @@ def choose_model(app: App[Any], scenario: Scenario, then: Chosen) -> None:
     from workbench.asking import options
     from workbench.scenarios.errors import ScenarioError
 
-    shell: Any = app
-    assert isinstance(shell, Shell)
+    shell = shell_of(app)
     try:
         offered = options(scenario, shell.home)
     except ScenarioError as error:

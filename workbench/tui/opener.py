@@ -63,18 +63,18 @@ class Opener:
             self._app.report(f"{path} cannot be read: {error.strerror or error}")
             return None
         self._show(seen)
-        return partial(self.session if seen.session else self.scenario, path, play=False)
+        return partial(self.session if seen.session else self.scenario, path)
 
-    def scenario(self, path: Path, *, play: bool, until: int | None = None, in_place_of: RunView | None = None) -> None:
-        def make(home: Home, _: bool) -> Opened:
-            from workbench.opening import new_run
-            from workbench.scenarios.loader import load_scenario
+    def scenario(self, path: Path, *, play: bool = False, until: int | None = None) -> None:
+        """A new run of the scenario in that file: paused at its start, running, or run up to reply `until` (from 0)."""
+        self._open(Wanted(_new_run(path), play, until))
 
-            return new_run(load_scenario(path), home, scenario_path=str(path))
+    def instead(self, path: Path) -> None:
+        """A new run of the scenario in that file, in place of the screen of the one on top."""
+        self._open(Wanted(_new_run(path), in_place_of=next(self._app.runs(), None)))
 
-        self._open(Wanted(make, play, until, in_place_of))
-
-    def session(self, path: Path, *, play: bool, at: int | None = None) -> None:
+    def session(self, path: Path, *, play: bool = False, at: int | None = None) -> None:
+        """The run in that file as it stands, going on, or looked at as it was after event `at`."""
         if self._is_open(path, at):
             return
 
@@ -99,6 +99,8 @@ class Opener:
         return False
 
     def again(self, opened: Opened) -> None:
+        """The same scenario from the start, in a new session, in place of the screen of this one."""
+
         def make(home: Home, _: bool) -> Opened:
             from workbench.opening import new_run
 
@@ -106,7 +108,8 @@ class Opener:
 
         self._open(Wanted(make, in_place_of=next(self._app.runs(), None)))
 
-    def fork(self, opened: Opened, branch: Branch, *, play: bool) -> None:
+    def fork(self, opened: Opened, branch: Branch, *, play: bool = False) -> None:
+        """A fork of the run, in place of its screen; the run stays as it is."""
         header, events = opened.run.header, tuple(opened.run.events)
 
         def make(home: Home, _: bool) -> Opened:
@@ -116,8 +119,8 @@ class Opener:
 
         self._open(Wanted(make, play, in_place_of=next(self._app.runs(), None)))
 
-    def made(self, make: Callable[[], Opened], *, play: bool) -> None:
-        """A run that `make` opens."""
+    def made(self, make: Callable[[], Opened], *, play: bool = False) -> None:
+        """A run that `make` opens; it may take a while, and is called in a thread."""
         self._open(Wanted(lambda _, __: make(), play))
 
     def matrix(self, of: Path | Opened) -> None:
@@ -131,6 +134,8 @@ class Opener:
         self._open(Wanted(make))
 
     def compare(self, a: Path, b: Path) -> None:
+        """Two sessions, aligned by their calls."""
+
         def make(_: Home, __: bool) -> Screen[None]:
             from workbench.tui.compare.opener import compare_files
 
@@ -139,6 +144,8 @@ class Opener:
         self._open(Wanted(make))
 
     def compare_with_parent(self, opened: Opened) -> None:
+        """A fork and the run that it comes from."""
+
         def make(home: Home, _: bool) -> Screen[None]:
             from workbench.tui.compare.opener import compare_with_parent
 
@@ -146,7 +153,11 @@ class Opener:
 
         self._open(Wanted(make))
 
-    async def leave(self, screen: RunView) -> None:
+    def leave(self, screen: RunView) -> None:
+        """Close the run in order, then go back to what was below it."""
+        self._app.run_worker(self._close(screen), group="open")
+
+    async def _close(self, screen: RunView) -> None:
         await screen.close_run()
         gc.unfreeze()
         if next(self._app.runs(), None) is screen:
@@ -173,7 +184,7 @@ class Opener:
             gc.freeze()
             gc.enable()
         if wanted.in_place_of is not None:
-            await self.leave(wanted.in_place_of)
+            await self._close(wanted.in_place_of)
         with self._app.batch_update():  # what is below is not seen in between
             self._end_glimpse()
             await self._app.push_screen(screen)
@@ -252,6 +263,16 @@ class Opener:
         if folder == self._app.home.root:
             self._app.home = replace(self._app.home, tools_trusted=True)
         self._open(wanted)
+
+
+def _new_run(path: Path) -> Callable[[Home, bool], Opened]:
+    def make(home: Home, _: bool) -> Opened:
+        from workbench.opening import new_run
+        from workbench.scenarios.loader import load_scenario
+
+        return new_run(load_scenario(path), home, scenario_path=str(path))
+
+    return make
 
 
 def _seen_of_long(path: Path) -> Glimpse | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -18,8 +19,8 @@ from workbench.tui.keyline import KEY
 from workbench.tui.situation import Situation
 
 if TYPE_CHECKING:
-    from workbench.forking import Branch
-    from workbench.opening import Opened
+    from workbench.tui.editor.opener import EditorOpener
+    from workbench.tui.opener import Opener
     from workbench.view.shelf import Item
 
 Result = TypeVar("Result")
@@ -76,53 +77,25 @@ class Shell(Protocol):
 
     own_keys: Keymap
     home: Home
-
-    def open_scenario(self, path: Path, *, play: bool = False, until: int | None = None) -> None:
-        """A new run; `until` is the reply of its script (from 0) up to which it runs by itself."""
+    opener: Opener
+    """Opens runs, matrices and comparisons."""
+    editor: EditorOpener
+    """Opens scripts to be edited."""
 
     def next_lesson(self, path: str) -> Item | None:
         """The lesson of the course after the one in that file; None where it is none, or the last one."""
 
-    def open_instead(self, path: Path) -> None:
-        """A new run of the scenario in that file, in place of the screen of the one on top."""
-
-    def open_session(self, path: Path, *, play: bool = False, at: int | None = None) -> None:
-        """A run as it stands, going on, or looked at as it was after event `at`."""
-
-    def run_again(self, opened: Opened) -> None:
-        """The same scenario from the start, in a new session, in place of the screen of this one."""
-
-    def fork_run(self, opened: Opened, branch: Branch, *, play: bool = False) -> None:
-        """A fork of the run, in place of its screen; the run stays as it is."""
-
-    def open_made(self, make: Callable[[], Opened], *, play: bool = False) -> None:
-        """A run that `make` opens; it may take a while, and is called in a thread."""
-
-    def open_matrix(self, of: Path | Opened) -> None:
-        """The fault matrix of a scenario file, or of the scenario of a run."""
-
-    def compare(self, a: Path, b: Path) -> None:
-        """Two sessions, aligned by their calls."""
-
-    def compare_with_parent(self, opened: Opened) -> None:
-        """A fork and the run that it comes from."""
-
-    def leave_run(self, screen: RunView) -> None:
-        """Close the run and go back to what was below it."""
-
     def open_settings(self) -> None: ...
-
-    def new_script(self) -> None:
-        """Begin a script, after asking with what."""
-
-    def edit_script(self, path: Path) -> None:
-        """Edit the script in that file; one of the examples in a copy."""
-
-    def write_script(self, title: str, text: Callable[[], str]) -> None:
-        """Edit a text that is in no file yet; `text` may take a while, and is called in a thread."""
 
     def report(self, *sentences: str) -> None:
         """Say what went wrong, here and, later, on Home."""
+
+
+def shell_of(app: App[Any]) -> Shell:
+    """The app of a screen, as what it is."""
+    shell: Any = app
+    assert isinstance(shell, Shell)
+    return shell
 
 
 class Dialog(ModalScreen[Result]):
@@ -155,11 +128,6 @@ class KeysRow(Static):
 
 def _pressing(key: str) -> Style:
     return Style.from_meta({"@click": f"app.simulate_key('{key}')"})
-
-
-def copied_words(text: str) -> str:
-    """What is known after a copy: the terminal was asked to keep the text, and never says whether it did."""
-    return f"{len(text):,} characters sent to the terminal's clipboard; some terminals do not take them"
 
 
 def keymap_of(app: Any) -> Keymap:

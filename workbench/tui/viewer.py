@@ -13,8 +13,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.tui.actions import bindings
+from workbench.tui.copying import copied_words
 from workbench.tui.paint import content
-from workbench.tui.screens import Dialog, KeysRow, KeyWords, copied_words
+from workbench.tui.screens import Dialog, KeysRow, KeyWords
 from workbench.tui.transcript.pane import Pane
 from workbench.view.entries import Entry, Line
 from workbench.view.visible import visible

@@ -78,7 +78,7 @@ async def compared(
     one, other = keep(home, a), keep(home, b)
     async with started(home, size) as pilot:
         assert isinstance(pilot.app, WorkbenchApp)
-        pilot.app.compare(one, other)
+        pilot.app.opener.compare(one, other)
         await settled(pilot)
         screen = pilot.app.screen
         assert isinstance(screen, CompareScreen)

@@ -100,7 +100,7 @@ class Desk(Stage):
 async def editing(home: Home, path: Path, *, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Desk]:
     """The editor with that file in it."""
     async with at_desk(home, size=size) as desk:
-        desk.app.edit_script(path)
+        desk.app.editor.file(path)
         await desk.settle(lambda: desk.open and desk.editor.reviewed == desk.editor.text)
         yield desk
 

@@ -223,7 +223,7 @@ async def test_a_file_that_an_editor_would_spoil_is_not_opened(data: bytes, home
     path = own_script(home)
     path.write_bytes(data)
     async with at_desk(home) as desk:
-        desk.app.edit_script(path)
+        desk.app.editor.file(path)
         await desk.settle(lambda: "mine.toml" in desk.text)
         assert not desk.open
 

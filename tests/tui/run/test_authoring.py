@@ -274,7 +274,7 @@ async def test_no_script_is_made_while_the_run_is_going(tmp_path: Path) -> None:
     path = tmp_path / "slow.toml"
     path.write_text('goal = "g"\n[[model.reply]]\ntext = "ANSWER: 1"\ndelay = 60\n', encoding="utf-8")
     async with at_home(home) as stage:
-        stage.app.open_scenario(path, play=True)
+        stage.app.opener.scenario(path, play=True)
         await stage.reach(lambda: any(True for _ in stage.app.runs()) and stage.screen.going)
         await stage.send("S")
         assert stage.notice == "the run is going: r pauses it"

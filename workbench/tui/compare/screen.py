@@ -13,7 +13,7 @@ from workbench.tui.board import Board
 from workbench.tui.compare.rows import RowsView
 from workbench.tui.keyline import KeyLine
 from workbench.tui.run.frame import Block, TopLine
-from workbench.tui.screens import keymap_of
+from workbench.tui.screens import keymap_of, shell_of
 from workbench.tui.situation import Situation
 from workbench.tui.viewer import Viewer
 from workbench.view.comparing import NAMES, Compared, Pair, counter_lines, headline, parting_lines, setting_lines
@@ -181,4 +181,4 @@ class CompareScreen(Board):
         if run.path is None:
             self.say(f"{NAMES[self.side]} is kept in no file")
         else:
-            self.shell.open_session(run.path, at=n)
+            shell_of(self.app).opener.session(run.path, at=n)

@@ -29,7 +29,7 @@ from workbench.tui.editor.insertion import insertion
 from workbench.tui.editor.problems import ProblemList
 from workbench.tui.keyline import KeyLine
 from workbench.tui.run.frame import Block, TopLine
-from workbench.tui.screens import Shell, keymap_of
+from workbench.tui.screens import keymap_of, shell_of
 from workbench.tui.situation import Situation
 from workbench.view.entries import Line, Span
 from workbench.view.figures import counted
@@ -98,7 +98,7 @@ class EditorScreen(Screen[None]):
 
     async def on_screen_resume(self) -> None:
         """Back from a run: it may be that its tools are trusted now."""
-        shell = self.shell
+        shell = shell_of(self.app)
         if shell.home != self._home:
             self._home = shell.home
             self.known = await asyncio.to_thread(known_to, shell.home)
@@ -113,12 +113,6 @@ class EditorScreen(Screen[None]):
     @property
     def problems(self) -> ProblemList:
         return self.query_one(ProblemList)
-
-    @property
-    def shell(self) -> Shell:
-        app = self.app
-        assert isinstance(app, Shell)
-        return app
 
     @property
     def text(self) -> str:
@@ -326,7 +320,7 @@ class EditorScreen(Screen[None]):
         if until is not None and not scenario.model.reply:
             self.say("there is no script to run up to: its replies do not come from this file", wrong=True)
         elif not self.draft.differs(self.text) or await self._save():
-            self.shell.open_scenario(self.draft.source, until=until)
+            shell_of(self.app).opener.scenario(self.draft.source, until=until)
 
     def _may_be_trusted(self, key: str) -> bool:
         """Whether this is about a tool that may be there once the person trusts it, which is asked when it runs."""

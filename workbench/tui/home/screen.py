@@ -13,7 +13,7 @@ from textual.widgets import Input
 from workbench.tui.actions import BY_NAME, key_words, keys_of
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.shelves import Shelves
-from workbench.tui.screens import Shell, keymap_of
+from workbench.tui.screens import keymap_of, shell_of
 from workbench.view.entries import Line, Span
 from workbench.view.figures import counted
 from workbench.view.shelf import Item
@@ -55,15 +55,9 @@ class HomeScreen(Shelves):
             return
         self.note.say()
         if item.kind == "script":
-            self._shell.open_scenario(item.path, play=play)
+            shell_of(self.app).opener.scenario(item.path, play=play)
         else:
-            self._shell.open_session(item.path, play=play)
-
-    @property
-    def _shell(self) -> Shell:
-        app = self.app
-        assert isinstance(app, Shell)
-        return app
+            shell_of(self.app).opener.session(item.path, play=play)
 
     def action_rename(self) -> None:
         """Another name for a session of one's own; its file keeps its name."""
@@ -139,7 +133,7 @@ class HomeScreen(Shelves):
         self.read_again()
 
     def action_new_script(self) -> None:
-        self._shell.new_script()
+        shell_of(self.app).editor.new()
 
     def action_edit_script(self) -> None:
         """A script, also one that cannot be read: that is where it is put right."""
@@ -148,7 +142,7 @@ class HomeScreen(Shelves):
             return
         if self.active is self.scripts:
             self.note.say()
-            self._shell.edit_script(item.path)
+            shell_of(self.app).editor.file(item.path)
         else:
             self.note.say((Span("a session is a record: opened, S makes a script of it", "primary"),))
 
@@ -166,7 +160,7 @@ class HomeScreen(Shelves):
         else:
             first = Path(sessions.noted)
             self._note_down("", "")
-            self._shell.compare(first, item.path)
+            shell_of(self.app).opener.compare(first, item.path)
 
     def _note_down(self, key: str, title: str) -> None:
         """Remember the session that is to be compared; none for an empty key."""
@@ -193,7 +187,7 @@ class HomeScreen(Shelves):
             return
         if item.kind == "script":
             self.note.say()
-            self._shell.open_matrix(item.path)
+            shell_of(self.app).opener.matrix(item.path)
         elif item.kind == "bad":
             self.note.say_problems(item.why)
         else:
@@ -230,7 +224,7 @@ class HomeScreen(Shelves):
         Exporting(self.app, partial(_read, item.path), item.path.stem).ask()
 
     def action_settings(self) -> None:
-        self._shell.open_settings()
+        shell_of(self.app).open_settings()
 
     async def action_back(self) -> None:
         """There is nothing behind Home but the shell."""

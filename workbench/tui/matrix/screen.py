@@ -25,7 +25,7 @@ from workbench.tui.keyline import KeyLine
 from workbench.tui.matrix.grid import GridView
 from workbench.tui.matrix.rows import cell_lines, legend_lines
 from workbench.tui.run.frame import Block, TopLine
-from workbench.tui.screens import keymap_of
+from workbench.tui.screens import keymap_of, shell_of
 from workbench.tui.situation import Phase, Situation
 from workbench.view.entries import Span
 from workbench.view.lines import heading, wrap
@@ -178,7 +178,7 @@ class MatrixScreen(Board):
             return
         fault = next(entry.fault for entry in grid.faults if entry.name == place[0])
         subject, step = self.filling.subject, place[1]
-        self.shell.open_made(lambda: open_cell(subject, fault, step, keep=True), play=True)
+        shell_of(self.app).opener.made(lambda: open_cell(subject, fault, step, keep=True), play=True)
 
     def action_stop_matrix(self) -> None:
         if self.can("stop_matrix"):
@@ -211,4 +211,4 @@ class MatrixScreen(Board):
 
     def action_back(self) -> None:
         """Back to where it was opened; runs that are being made are ended."""
-        self.shell.leave_run(self)
+        shell_of(self.app).opener.leave(self)

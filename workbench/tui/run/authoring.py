@@ -15,7 +15,7 @@ from workbench.tui.run.bar import BarArea
 from workbench.tui.run.keeping import Keeping
 from workbench.tui.run.moving import Moving
 from workbench.tui.run.script import reply_due
-from workbench.tui.screens import Shell
+from workbench.tui.screens import shell_of
 from workbench.view.authoring import Piece, reading_line, reply_pieces
 from workbench.view.bars import Bar, reply_bar
 from workbench.view.entries import Line, Span
@@ -171,18 +171,12 @@ class Authoring(Moving, Keeping):
 
     # ------------------------------------------------------------ scripts
 
-    @property
-    def _shell(self) -> Shell:
-        app = self.app
-        assert isinstance(app, Shell)
-        return app
-
     def action_edit_scenario(self) -> None:
         """The script that this run was made of; where its file is gone, as it was."""
         header = self.run_.header
         path = Path(header.scenario_path)
         if header.scenario_path and path.is_file():
-            self._shell.edit_script(path)
+            shell_of(self.app).editor.file(path)
             return
 
         def as_it_was() -> str:
@@ -190,7 +184,7 @@ class Authoring(Moving, Keeping):
 
             return scenario_text(header.scenario)
 
-        self._shell.write_script(self.run_title, as_it_was)
+        shell_of(self.app).editor.text(self.run_title, as_it_was)
 
     def action_make_scenario(self) -> None:
         """A script that plays this session again, to be looked at and saved."""
@@ -203,4 +197,4 @@ class Authoring(Moving, Keeping):
 
             return played(header, events).text
 
-        self._shell.write_script(f"{self.run_title} as played", text)
+        shell_of(self.app).editor.text(f"{self.run_title} as played", text)

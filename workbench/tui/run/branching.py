@@ -15,7 +15,7 @@ from workbench.tui.run.bar import BarArea
 from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.fork import ForkQuestion, Wanted
 from workbench.tui.run.looking_back import LookingBack
-from workbench.tui.screens import Shell
+from workbench.tui.screens import shell_of
 from workbench.view.authoring import reading_line
 from workbench.view.entries import Line, Span
 from workbench.view.forks import acted, other_problem, other_words, text_of
@@ -86,9 +86,7 @@ class Branching(LookingBack, Deciding):
     def _fork(self, wanted: Wanted | None) -> None:
         if wanted is None:
             return
-        shell = self.app
-        assert isinstance(shell, Shell)
-        shell.fork_run(self.opened, wanted[0], play=wanted[1])
+        shell_of(self.app).opener.fork(self.opened, wanted[0], play=wanted[1])
 
     # ------------------------------------------------------------ another model
 
@@ -98,13 +96,11 @@ class Branching(LookingBack, Deciding):
             choose_model(self.app, self.opened.scenario, self._ask_from_now_on)
 
     def _ask_from_now_on(self, choice: str, base_url: str) -> None:
-        shell = self.app
-        assert isinstance(shell, Shell)
         if self.opened.read_only:
             self.say(f"this session is read only: {self.opened.read_only}")
             return
         try:
-            notes = change_model(self.opened, shell.home, choice, base_url)
+            notes = change_model(self.opened, shell_of(self.app).home, choice, base_url)
         except (CommandError, JournalBroken) as error:
             self.say(str(error))
         except ScenarioError as error:

@@ -12,7 +12,7 @@ from workbench.tui.run.frame import SideColumn
 from workbench.tui.run.judging import Judging
 from workbench.tui.run.looking_back import LookingBack
 from workbench.tui.run.reading import Reading
-from workbench.tui.screens import Shell
+from workbench.tui.screens import shell_of
 from workbench.view.entries import Line, Span
 from workbench.view.visible import visible
 
@@ -25,9 +25,7 @@ class Keeping(Judging, Reading, LookingBack, Deciding):
         if self.going:
             self.say("the run is going: x stops it first")
             return
-        shell = self.app
-        assert isinstance(shell, Shell)
-        shell.run_again(self.opened)
+        shell_of(self.app).opener.again(self.opened)
 
     def action_message(self) -> None:
         if self.can("message"):
@@ -65,24 +63,19 @@ class Keeping(Judging, Reading, LookingBack, Deciding):
             self.say(f"named {name}")
 
     def action_next_lesson(self) -> None:
-        shell, path = self.app, self.run_.header.scenario_path
-        assert isinstance(shell, Shell)
-        following = shell.next_lesson(path)
+        shell = shell_of(self.app)
+        following = shell.next_lesson(self.run_.header.scenario_path)
         if self.can("next_lesson") and following is not None:
-            shell.open_instead(following.path)
+            shell.opener.instead(following.path)
 
     def action_compare_parent(self) -> None:
         """Where this fork parts from the run that it comes from."""
-        shell = self.app
-        assert isinstance(shell, Shell)
         if self.can("compare_parent"):
-            shell.compare_with_parent(self.opened)
+            shell_of(self.app).opener.compare_with_parent(self.opened)
 
     def action_matrix_of_run(self) -> None:
         """Every step of the scenario against every fault."""
-        shell = self.app
-        assert isinstance(shell, Shell)
-        shell.open_matrix(self.opened)
+        shell_of(self.app).opener.matrix(self.opened)
 
     def action_export_run(self) -> None:
         """This run up to now, in a form for others."""
@@ -142,9 +135,7 @@ class Keeping(Judging, Reading, LookingBack, Deciding):
 
     def action_back(self) -> None:
         """Back to Home. What waits goes on waiting; a run that is going is stopped in order first."""
-        shell = self.app
-        assert isinstance(shell, Shell)
-        shell.leave_run(self)
+        shell_of(self.app).opener.leave(self)
 
     def action_next_pane(self) -> None:
         self._turn(1)

@@ -10,11 +10,11 @@ from textual.widgets import Input
 from workbench.core.door import reply_at
 from workbench.core.records import CallRecord
 from workbench.faults.replies import written_out
+from workbench.tui.copying import copied_words
 from workbench.tui.run.bar import SearchField
 from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.frame import CallsPane, Shown, SideColumn, ThirdColumn
 from workbench.tui.run.loop_view import LoopView
-from workbench.tui.screens import copied_words
 from workbench.tui.transcript.widget import Transcript
 from workbench.tui.viewer import RequestViewer, Viewer
 from workbench.view.arguments import argument_lines
