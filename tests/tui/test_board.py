@@ -9,6 +9,7 @@ import pytest
 
 from tests.tui.matrix.test_screen import SCRIPT, matrix
 from tests.tui.run.stage import a_home
+from workbench.tui.blocks import Said
 
 
 class Waiting:
@@ -40,10 +41,11 @@ async def test_what_was_said_before_does_not_take_away_what_is_said_now(
             timers.append(Waiting(seconds, callback))
             return timers[-1]
 
-        monkeypatch.setattr(screen, "set_timer", wait)
+        said = screen.query_one(Said)
+        monkeypatch.setattr(said, "set_timer", wait)
         screen.say("first")
         screen.say("second")
         timers[0].go_off()
-        assert screen.block("said").display
+        assert said.display
         timers[1].go_off()
-        assert not screen.block("said").display
+        assert not said.display

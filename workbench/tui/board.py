@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widget import Widget
 
 from workbench.tui.actions import reason_not
+from workbench.tui.blocks import Block, Said
 from workbench.tui.keyline import KeyLine
-from workbench.tui.run.frame import Block
 from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
 from workbench.view.entries import Role, Span
-from workbench.view.lines import wrap
-
-SAID_FOR = 6.0
-"""Seconds a one-line message stays."""
 
 
 class Board(Screen[None]):
-    """Built on by screens that have a `Block` named said, and a `KeyLine`."""
+    """Built on by screens that have a `Said` and a `KeyLine`."""
 
     ALLOW_MAXIMIZE = False
     DEFAULT_CSS = """
@@ -27,11 +22,8 @@ class Board(Screen[None]):
         background: $background;
         color: $foreground;
         & Block { height: auto; padding: 0 1; }
-        & #said { display: none; }
     }
     """
-
-    _unsaying: Timer | None = None
 
     @property
     def view(self) -> Widget:
@@ -70,12 +62,7 @@ class Board(Screen[None]):
 
     def say(self, text: str, role: Role = "primary") -> None:
         """One line above the keys, for a few seconds."""
-        said = self.block("said")
-        said.put(wrap((Span(text, role),), self.text_width))
-        said.display = True
-        if self._unsaying is not None:
-            self._unsaying.stop()
-        self._unsaying = self.set_timer(SAID_FOR, lambda: setattr(said, "display", False))
+        self.query_one(Said).say((Span(text, role),))
 
     def action_next_pane(self) -> None:
         """There is one pane."""

@@ -61,7 +61,7 @@ class Desk(Stage):
 
     async def read(self) -> None:
         """Until what is in the editor has been looked through."""
-        await self.settle(lambda: not self.open or self.editor.reviewed == self.editor.text)
+        await self.settle(lambda: not self.open or self.editor.area.reading.text == self.editor.area.text)
 
     async def replace(self, was: str, becomes: str) -> None:
         """Change the first place of a text, as by typing over it."""
@@ -101,7 +101,7 @@ async def editing(home: Home, path: Path, *, size: tuple[int, int] = (120, 40)) 
     """The editor with that file in it."""
     async with at_desk(home, size=size) as desk:
         desk.app.editor.file(path)
-        await desk.settle(lambda: desk.open and desk.editor.reviewed == desk.editor.text)
+        await desk.settle(lambda: desk.open and desk.editor.area.reading.text == desk.editor.area.text)
         yield desk
 
 

@@ -259,7 +259,7 @@ async def test_quitting_asks_about_changes_too(home: Home) -> None:
 async def test_tab_is_no_trap_and_letters_type_while_the_field_has_focus(home: Home) -> None:
     async with editing(home, own_script(home)) as desk:
         await desk.type("q?:")
-        assert desk.editor.text.startswith("q?:title")
+        assert desk.editor.area.text.startswith("q?:title")
         await desk.press("tab")
         assert desk.editor.problems.has_focus
         await desk.press("tab")
@@ -269,9 +269,9 @@ async def test_tab_is_no_trap_and_letters_type_while_the_field_has_focus(home: H
 async def test_undo_and_redo(home: Home) -> None:
     async with editing(home, own_script(home)) as desk:
         await desk.press("x", "ctrl+z")
-        assert desk.editor.text == GOOD
+        assert desk.editor.area.text == GOOD
         await desk.press("ctrl+y")
-        assert desk.editor.text == f"x{GOOD}"
+        assert desk.editor.area.text == f"x{GOOD}"
 
 
 # ---------------------------------------------------------------- running
@@ -322,7 +322,7 @@ async def test_ctrl_r_runs_up_to_the_reply_under_the_caret(home: Home) -> None:
 
 async def test_on_the_way_there_a_question_is_asked_and_the_run_goes_on_after_it(home: Home) -> None:
     async with editing(home, home.packaged / "scripts" / "refund.toml") as desk:
-        line = 1 + desk.editor.text.split("\n").index(
+        line = 1 + desk.editor.area.text.split("\n").index(
             'text = "Ada gets 6.25 back, half of what she paid for two mugs."'
         )
         desk.editor.area.go_to(line - 1)
@@ -367,11 +367,11 @@ async def test_n_on_home_begins_a_script_from_a_template(home: Home) -> None:
         assert desk.sees("be the model")
         await desk.press("down", "down", "enter")
         await desk.type("My refund\n")
-        await desk.settle(lambda: desk.open and desk.editor.reviewed == desk.editor.text)
-        assert desk.editor.text.startswith('title = "My refund"\n')
+        await desk.settle(lambda: desk.open and desk.editor.area.reading.text == desk.editor.area.text)
+        assert desk.editor.area.text.startswith('title = "My refund"\n')
         assert desk.sees("not saved yet: goes to scripts/my-refund.toml")
         await desk.press("ctrl+s")
-        assert read_script(home.root / "scripts" / "my-refund.toml")[0] == desk.editor.text
+        assert read_script(home.root / "scripts" / "my-refund.toml")[0] == desk.editor.area.text
         await desk.press("escape", "q")
         await desk.settle(lambda: desk.sees("My refund"))
 
@@ -387,7 +387,7 @@ async def test_e_on_home_edits_a_script_also_one_that_cannot_be_read(home: Home)
     own_script(home, "goal = ", name="bad")
     async with at_desk(home) as desk:
         await desk.press("end", "e")
-        await desk.settle(lambda: desk.open and desk.editor.reviewed is not None)
+        await desk.settle(lambda: desk.open and desk.editor.area.reading.text is not None)
         assert desk.editor.draft.path.name == "bad.toml"
         assert "ends inside this value" in desk.problems[0]
 
@@ -433,10 +433,10 @@ async def test_somebody_comes_back_from_a_run_to_the_same_place(home: Home) -> N
     async with editing(home, own_script(home)) as desk:
         await desk.press("ctrl+end", "#", "f5")
         await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.run.state.started)
-        text, caret = desk.editor.text, desk.caret
+        text, caret = desk.editor.area.text, desk.caret
         await desk.press("q")
         await desk.settle(lambda: isinstance(desk.app.screen, EditorScreen))
-        assert (desk.editor.text, desk.caret) == (text, caret)
+        assert (desk.editor.area.text, desk.caret) == (text, caret)
         assert text.endswith("#")
         assert desk.editor.area.has_focus
         assert not desk.sees("saved as /")

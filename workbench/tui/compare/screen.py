@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from workbench.tui.actions import bindings
+from workbench.tui.blocks import Block, Said, TopLine
 from workbench.tui.board import Board
 from workbench.tui.compare.rows import RowsView
 from workbench.tui.keyline import KeyLine
-from workbench.tui.run.frame import Block, TopLine
 from workbench.tui.screens import keymap_of, shell_of
 from workbench.tui.situation import Situation
 from workbench.tui.viewer import Viewer
@@ -56,7 +56,7 @@ class CompareScreen(Board):
             yield Block("", id=name)
         yield RowsView(self.pair)
         yield Block("", id="row")
-        yield Block("", id="said")
+        yield Said()
         yield KeyLine(keymap_of(self.app), id="keys")
 
     # ------------------------------------------------------------ pieces

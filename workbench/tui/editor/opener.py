@@ -13,8 +13,8 @@ from workbench.tui.dialogs import Prompt
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
-    from workbench.tui.editor.draft import Draft
     from workbench.tui.editor.screen import EditorScreen
+    from workbench.view.draft import Draft
 
 
 class EditorOpener:
@@ -27,7 +27,7 @@ class EditorOpener:
         """Edit the script in that file."""
 
         def make(home: Home) -> Draft:
-            from workbench.tui.editor.draft import draft_of
+            from workbench.view.draft import draft_of
 
             return draft_of(path, home)
 
@@ -37,7 +37,7 @@ class EditorOpener:
         """Edit a text that is in no file yet; making it may take a while."""
 
         def make(home: Home) -> Draft:
-            from workbench.tui.editor.draft import new_draft
+            from workbench.view.draft import new_draft
 
             return new_draft(title, text(), home)
 
@@ -79,7 +79,7 @@ class EditorOpener:
 
 
 def _made(make: Callable[[Home], Draft], home: Home) -> EditorScreen:
-    from workbench.tui.editor.draft import known_to
     from workbench.tui.editor.screen import EditorScreen
+    from workbench.view.draft import known_to
 
     return EditorScreen(make(home), known_to(home), home)

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from workbench.tui.actions import bindings
-from workbench.tui.run.frame import Block
+from workbench.tui.blocks import Block
 from workbench.view.entries import Line, Span
 from workbench.view.lines import wrap
 
@@ -35,8 +35,8 @@ class ProblemList(Block, can_focus=True, inherit_bindings=False):
 
         index: int
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
-        super().__init__("", id=id)
+    def __init__(self) -> None:
+        super().__init__("", id="problems")
         self.problems: Sequence[Problem] = ()
         self.picked = 0
         self._well: Line = (Span("reading…", "quiet"),)

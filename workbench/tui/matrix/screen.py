@@ -19,12 +19,12 @@ from workbench.lab.matrix import Grid, estimate
 from workbench.lab.trials import NoMatrix, open_cell
 from workbench.lab.workers import WorkerError
 from workbench.tui.actions import bindings
+from workbench.tui.blocks import Block, Said, TopLine
 from workbench.tui.board import Board
 from workbench.tui.dialogs import Prompt
 from workbench.tui.keyline import KeyLine
 from workbench.tui.matrix.grid import GridView
 from workbench.tui.matrix.rows import cell_lines, legend_lines
-from workbench.tui.run.frame import Block, TopLine
 from workbench.tui.screens import keymap_of, shell_of
 from workbench.tui.situation import Phase, Situation
 from workbench.view.entries import Span
@@ -67,7 +67,7 @@ class MatrixScreen(Board):
         yield Block("", id="legend")
         yield Block("", id="caution")
         yield Block("", id="cell")
-        yield Block("", id="said")
+        yield Said()
         yield KeyLine(keymap_of(self.app), id="keys")
 
     def on_mount(self) -> None:

@@ -12,8 +12,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from workbench.tui.actions import bindings
+from workbench.tui.blocks import Block
 from workbench.tui.paint import contents
-from workbench.tui.run.frame import Block
 from workbench.tui.textarea import PlainArea
 from workbench.tui.transcript.wrap import shown
 from workbench.view.bars import Bar

@@ -13,10 +13,11 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from workbench.tui.actions import bindings, reason_not
+from workbench.tui.blocks import Block, TopLine
 from workbench.tui.guard import KeyGuard, time_now
 from workbench.tui.keyline import KeyLine
 from workbench.tui.run.bar import BarPane
-from workbench.tui.run.frame import Block, Shown, SideColumn, ThirdColumn, TopLine
+from workbench.tui.run.frame import Shown, SideColumn, ThirdColumn
 from workbench.tui.run.standing import situation_of
 from workbench.tui.screens import Shell, keymap_of
 from workbench.tui.situation import Situation

@@ -9,11 +9,12 @@ from textual.widgets import Static
 
 from workbench.core.events import Held, HeldReply
 from workbench.home import written
+from workbench.tui.blocks import TopLine
 from workbench.tui.guard import time_now
 from workbench.tui.keyline import KeyLine
 from workbench.tui.paint import content
 from workbench.tui.run.driving import Driving
-from workbench.tui.run.frame import SideColumn, ThirdColumn, TopLine
+from workbench.tui.run.frame import SideColumn, ThirdColumn
 from workbench.tui.run.standing import top_facts, top_state, where_words
 from workbench.tui.transcript.widget import Transcript
 from workbench.view.bars import Bar, bar_for

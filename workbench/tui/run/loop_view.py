@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 
 from workbench.core.state import State
 from workbench.tui.actions import bindings
-from workbench.tui.run.frame import Block
+from workbench.tui.blocks import Block
 from workbench.tui.run.laid_open import LaidOpen
 from workbench.tui.screens import Dialog, KeysRow, KeyWords
 from workbench.view import tracer

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.editor.desk import GOOD
 from workbench.core.values import ToolInfo
+from workbench.scenarios.insertion import insertion
 from workbench.scenarios.loader import parse_scenario
 from workbench.scenarios.review import Known, review
 from workbench.scenarios.templates import Piece
-from workbench.tui.editor.insertion import insertion
 from workbench.view.script_pieces import script_pieces
 
 REPLY = '[[model.reply]]\ntext = "new"\n'
@@ -65,8 +64,8 @@ def test_into_nothing() -> None:
 
 
 def test_a_table_that_is_there_already_is_gone_to() -> None:
-    what = insertion(GOOD, 0, LIMITS)
-    assert (what.text, what.caret) == ("", 4)
+    what = insertion("goal = 'g'\n\n[limits]\nsteps = 6\n", 0, LIMITS)
+    assert (what.text, what.caret) == ("", 2)
 
 
 def test_brackets_inside_a_text_begin_no_table() -> None:
