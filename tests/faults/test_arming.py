@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from tests.core.runs import differences, state_facts
 from tests.faults.runs import CUPS, MUGS, NORTH, Memory, counts, fault, make_run, results, said
-from workbench.core.events import Event, SettingsChanged, ToolResult, UserMessage
-from workbench.core.faults import KINDS, Armed, fault_to
+from workbench.core.events import Event, Forked, SettingsChanged, ToolResult, ToolStarted, UserMessage
+from workbench.core.faults import KINDS, fault_to
 from workbench.core.state import State, fold
+from workbench.core.striking import Armed
 from workbench.core.values import Fault, Header, ProtocolName
 from workbench.models.scripted import Line
-from workbench.runner import CommandError
+from workbench.runner import CommandError, Run
 from workbench.sessions.header import header_from, header_text
 from workbench.sessions.journal import create_session, read_session
 
@@ -58,6 +59,40 @@ async def test_one_that_stays_armed_goes_on_counting() -> None:
     assert counts(run) == [(0, 0), (1, 0), (0, 0)], "of two equal ones, one was armed before"
     await run.play()
     assert counts(run) == [(4, 0), (5, 1), (4, 1)]
+
+
+async def forked_after_the_start(*armed: Fault) -> Run:
+    """A fork of a run with these faults, made when its first call had started and nothing had come of it."""
+    run = make_run(armed, script("native"))
+    await run.play()
+    started = next(n for n, event in enumerate(run.events, 1) if isinstance(event, ToolStarted))
+    return make_run(armed, script("native"), events=[*run.events[:started], Forked(parent="p", at=started)])
+
+
+async def test_what_struck_a_call_strikes_it_again_in_a_fork_that_starts_it_once_more() -> None:
+    fork = await forked_after_the_start(fault(**APPEND, nth=1), fault(**APPEND, nth=2))
+    await fork.play()
+    assert [result.content for result in results(fork)][:3] == ["140\n!", "95\n!", results(fork)[2].content]
+    assert counts(fork)[0] == (5, 1)
+
+
+async def test_a_fault_disarmed_in_a_fork_strikes_no_more_though_it_had_struck_before() -> None:
+    once = {**APPEND, "text": "?"}
+    fork = await forked_after_the_start(fault(**APPEND), fault(**APPEND), fault(**once))
+    fork.disarm(0)
+    fork.disarm(1)
+    await fork.play()
+    assert results(fork)[0].content == "140\n!", "of two equal ones, one is armed"
+    assert results(fork)[0].faults == ("append",)
+
+
+async def test_a_fault_armed_in_a_fork_strikes_the_call_that_starts_once_more() -> None:
+    fork = await forked_after_the_start(fault(**APPEND, nth=1))
+    fork.disarm(0)
+    fork.arm(fault(**APPEND, nth=1))
+    await fork.play()
+    assert [result.changed for result in results(fork)] == [True, False, False, False, False]
+    assert counts(fork) == [(5, 1)]
 
 
 @pytest.mark.parametrize(

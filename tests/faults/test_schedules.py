@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.faults.runs import CUPS, MUGS, counts, fault, played, results, said
-from workbench.core.faults import Armed, FaultError, describe, due, fault_from, fault_to, matches
+from workbench.core.faults import FaultError, describe, fault_from, fault_to
+from workbench.core.striking import Armed, due, matches
 from workbench.core.values import Fault
 
 SEEN = st.integers(1, 200)

@@ -15,7 +15,7 @@ from tests.scenarios_shipped import shipped
 from tests.scenarios_shipped.shipped import HOME, NAMES, shipped_tools
 from workbench.check import check_file
 from workbench.clocks import VirtualClock
-from workbench.core.events import Forked, ModelReply, ToolResult
+from workbench.core.events import Forked, ModelReply, SettingsChanged, ToolResult, ToolStarted
 from workbench.core.loop import AskModel, AskPerson, Finished
 from workbench.core.statuses import Status
 from workbench.core.values import Call, Fault, Header, Rule
@@ -350,6 +350,18 @@ def test_a_fault_that_was_armed_under_way_strikes_the_same_calls_again() -> None
     ]
     assert [entry["on"] for entry in made.plain["person"]] == ["approval"]
     assert shown_in(played_again(made).run) == shown_in(run)
+
+
+def test_a_fault_that_was_disarmed_before_its_call_started_again_is_not_exported() -> None:
+    fault = {"on": "tool", "do": "error", "tool": "create_refund", "text": "no", "nth": 1}
+    run = finished({**REFUND, "approval": {"default": "allow"}, "fault": [fault]}, lambda _: None)
+    started = next(n for n, event in enumerate(run.events, 1) if isinstance(event, ToolStarted))
+    events = [*run.events[:started], Forked(parent="p", at=started)]
+    before = played(run.header, events)
+    assert before.plain["fault"] == [fault]
+    disarmed = SettingsChanged(changes={"disarm": {"at": 0, "fault": fault}})
+    after = played(run.header, [*events, disarmed, ToolStarted(call="c1")])
+    assert "fault" not in after.plain
 
 
 def test_a_fault_of_the_catalogue_is_exported_by_name_and_counted_from_the_first_call() -> None:

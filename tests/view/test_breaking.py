@@ -9,7 +9,7 @@ import pytest
 
 from tests.view.desks import REFUND, SEARCH, desk_at, on, step
 from tests.view.nasty import LONG, WIDE, rows_of, text_of
-from workbench.core.faults import Armed
+from workbench.core.striking import Armed
 from workbench.core.values import Fault, Limits
 from workbench.models.scripted import Line
 from workbench.scenarios.faults import load_catalogue

@@ -1,26 +1,15 @@
-"""Faults as data: what can go wrong where, and when it does. Pure: what strikes is a function of the history.
-
-A fault is armed from the beginning or by a change of settings, and counts what comes by of its kind from then on. The
-counts are part of the state, so a run that is resumed, forked or looked back at goes wrong in the same way.
-"""
+"""Faults as data: what can go wrong where, in words and in their plain form. Pure."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import Any
 
-from workbench.core.canonical import digest
-from workbench.core.events import ModelFailed, ModelReply
-from workbench.core.gate import matches as rule_matches
 from workbench.core.gate import rule_from, rule_to
 from workbench.core.patterns import PatternError
 from workbench.core.values import Burst, Fault, FaultKind, FaultTarget, Pattern, Rule
-
-if TYPE_CHECKING:
-    from workbench.core.records import CallRecord
-    from workbench.core.state import State
 
 KINDS: dict[FaultTarget, tuple[FaultKind, ...]] = {
     "tool": ("crash", "error", "timeout", "delay", "drop", "empty", "stale", "replace"),
@@ -51,7 +40,7 @@ NEEDS: dict[FaultKind, tuple[str, ...]] = {"replace": ("text", "value"), "append
 NO_RESULT = "No result arrived."
 """What the model reads when a result is lost: there is one result for each call, always."""
 
-_ABOUT_CALLS = ("tool", "result")
+ABOUT_CALLS = ("tool", "result")
 _KEYS = tuple(item.name for item in fields(Fault))
 _ENDLESS = 1e300
 """No number of seconds."""
@@ -69,156 +58,6 @@ class FaultError(ValueError):
     def path(self) -> tuple[str, ...]:
         """The key as names from the outside in: `burst.start` is two."""
         return tuple(self.key.split(".")) if self.key else ()
-
-
-@dataclass(frozen=True, slots=True)
-class Armed:
-    """A fault of a run, how often its target has come by since it was armed, and how often it has struck."""
-
-    fault: Fault
-    seen: int = 0
-    fired: int = 0
-    since: int = 0
-    """How many events there were when it was armed."""
-
-    def spent(self, steps: int) -> bool:
-        """Whether it cannot strike any more, in a run that has made so many steps."""
-        fault = self.fault
-        if fault.times is not None and self.fired >= fault.times:
-            return True
-        if fault.step is not None:
-            return steps > fault.step
-        last = fault.burst.start + fault.burst.length - 1 if fault.burst is not None else fault.nth
-        return last is not None and self.seen >= last
-
-
-# ---------------------------------------------------------------- what strikes
-
-
-def matches(fault: Fault, tool: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether the fault is about calls of this tool with these arguments."""
-    if fault.tool and fault.tool != tool:
-        return False
-    return not fault.where or rule_matches(Rule(tool=tool, where=fault.where), tool, arguments)
-
-
-def due(fault: Fault, seen: int, step: int, seed: int, key: str) -> bool:
-    """Whether its schedule lets the fault strike what is the `seen`th to come by (from 1), in this step.
-
-    `key` tells one occurrence from every other: chance is a hash of seed, fault and key, so nothing has to be
-    remembered for it. How often it may strike (`times`) is not looked at here.
-    """
-    if fault.nth is not None:
-        return seen == fault.nth
-    if fault.step is not None:
-        return step == fault.step
-    if fault.every is not None:
-        return seen % fault.every == 0
-    if fault.after is not None:
-        return seen > fault.after
-    if fault.burst is not None:
-        return fault.burst.start <= seen < fault.burst.start + fault.burst.length
-    if fault.chance is not None:
-        return int(seal(fault, seed, key), 16) < fault.chance * 2**64
-    return True
-
-
-def seal(fault: Fault, seed: int, key: str) -> str:
-    """16 hex digits that depend on the seed, the fault and the occurrence: the one source of chance."""
-    return digest(str(seed), fault.name, fault.on, fault.do, fault.tool, repr(fault.where), key)
-
-
-def at_call(state: State, record: CallRecord) -> tuple[tuple[Armed, ...], tuple[Fault, ...]]:
-    """The faults after this call has started, and those that strike it, in order."""
-    call = record.call
-    return _strike(state.faults, _ABOUT_CALLS, state, record.step, call.id, call.tool, record.arguments)
-
-
-def at_attempt(armed: tuple[Armed, ...], state: State, attempt: int) -> tuple[tuple[Armed, ...], tuple[Fault, ...]]:
-    """The faults after an attempt (from 1) to send the request that `state` makes, and those that strike it."""
-    key = f"request {state.model_calls + 1}.{attempt}"
-    return _strike(armed, ("provider",), state, state.total_steps + 1, key)
-
-
-def at_reply(armed: tuple[Armed, ...], state: State) -> tuple[tuple[Armed, ...], tuple[Fault, ...]]:
-    """The faults after the reply to the request that `state` makes, and those that strike it, in order."""
-    step = state.total_steps + 1
-    return _strike(armed, ("reply",), state, step, f"reply {step}")
-
-
-def after_request(state: State, event: ModelReply | ModelFailed) -> tuple[Armed, ...]:
-    """The faults after the request that `state` makes has brought this reply or failure.
-
-    Counts again what struck it. A fault that was armed while it was under way begins with the next one.
-    """
-    since = event.asked or state.n
-    armed = tuple(item for item in state.faults if item.since <= since)
-    for attempt in range(1, event.attempts + 1):
-        armed, struck = at_attempt(armed, state, attempt)
-        if all(fault.do == "delay" for fault in struck):
-            # It reached the provider; what was tried again from there was out of our reach.
-            later = event.attempts - attempt
-            armed = tuple(replace(a, seen=a.seen + later) if a.fault.on == "provider" else a for a in armed)
-            break
-    if isinstance(event, ModelReply):
-        armed, _ = at_reply(armed, state)
-    counted = iter(armed)
-    return tuple(next(counted) if item.since <= since else item for item in state.faults)
-
-
-def _strike(
-    armed: tuple[Armed, ...],
-    targets: tuple[str, ...],
-    state: State,
-    step: int,
-    key: str,
-    tool: str = "",
-    arguments: str = "",
-) -> tuple[tuple[Armed, ...], tuple[Fault, ...]]:
-    after, struck = [], []
-    for item in armed:
-        fault, seen, fired = item.fault, item.seen + 1, item.fired
-        if fault.on not in targets or (
-            fault.on in _ABOUT_CALLS and not matches(fault, tool, json.loads(arguments) if fault.where else {})
-        ):
-            after.append(item)
-            continue
-        if (fault.times is None or fired < fault.times) and due(fault, seen, step, state.header.seed, key):
-            struck.append(fault)
-            fired += 1
-        after.append(replace(item, seen=seen, fired=fired))
-    return tuple(after), tuple(struck)
-
-
-def armed_anew(before: tuple[Armed, ...], faults: tuple[Fault, ...], n: int) -> tuple[Armed, ...]:
-    """The faults that are armed from event `n` on. One that was armed already goes on counting; a new one begins."""
-    left = list(before)
-    after = []
-    for fault in faults:
-        item = next((item for item in left if item.fault == fault), None)
-        if item is None:
-            item = Armed(fault, since=n)
-        else:
-            left.remove(item)
-        after.append(item)
-    return tuple(after)
-
-
-def armed_too(before: tuple[Armed, ...], fault: Fault, n: int) -> tuple[Armed, ...]:
-    """The armed faults with one more, which begins to count with event `n`."""
-    return (*before, Armed(fault, since=n))
-
-
-def disarmed(before: tuple[Armed, ...], given: Any) -> tuple[Armed, ...]:
-    """The armed faults without one: `at` is its place, from 0, and `fault` says which it is. Raises ValueError."""
-    if not isinstance(given, Mapping) or set(given) != {"at", "fault"}:
-        raise FaultError("", f"what is disarmed is a table with at and fault, not {_shown(given)}")
-    at, fault = given["at"], fault_from(given["fault"])
-    if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < len(before):
-        raise FaultError("", f"there is no armed fault number {_shown(at)}; there are {len(before)}, counted from 0")
-    if before[at].fault != fault:
-        raise FaultError("", f"the armed fault number {at} is another one: {describe(before[at].fault)}")
-    return before[:at] + before[at + 1 :]
 
 
 # ---------------------------------------------------------------- words
@@ -292,7 +131,7 @@ def fault_to(fault: Fault) -> dict[str, Any]:
 def fault_from(values: Any) -> Fault:
     """The fault of that plain form. Raises FaultError."""
     if not isinstance(values, Mapping):
-        raise FaultError("", f"a fault is a table, not {_shown(values)}")
+        raise FaultError("", f"a fault is a table, not {shown(values)}")
     for key in values:
         if key not in _KEYS:
             raise FaultError("", _unknown(str(key), _KEYS, "a fault has no key"))
@@ -308,7 +147,7 @@ def fault_from(values: Any) -> Fault:
 def _check(fault: Fault) -> None:
     if fault.do not in KINDS[fault.on]:
         raise FaultError("do", _unknown(fault.do, KINDS[fault.on], f'on = "{fault.on}" knows no'))
-    if fault.on not in _ABOUT_CALLS:
+    if fault.on not in ABOUT_CALLS:
         for key in ("tool", "where"):
             if getattr(fault, key):
                 raise FaultError(key, f'a fault on = "{fault.on}" is not about a call, so it has no {key}')
@@ -339,7 +178,7 @@ def _field(key: str, value: Any) -> Any:
             return _where(value)
         case "burst":
             if not isinstance(value, Mapping) or set(value) != {"start", "length"}:
-                raise FaultError(key, f"must be a table with start and length, not {_shown(value)}")
+                raise FaultError(key, f"must be a table with start and length, not {shown(value)}")
             return Burst(start=_count("burst.start", value["start"]), length=_count("burst.length", value["length"]))
         case "seconds":
             return _number(key, value, lambda number: number >= 0, "of at least 0")
@@ -351,7 +190,7 @@ def _field(key: str, value: Any) -> Any:
 
 def _text(key: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise FaultError(key, f"must be text, not {_shown(value)}")
+        raise FaultError(key, f"must be text, not {shown(value)}")
     return value
 
 
@@ -363,22 +202,22 @@ def _word(key: str, value: Any, choices: Sequence[str], what: str) -> str:
 
 def _count(key: str, value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise FaultError(key, f"must be a whole number of at least 1, not {_shown(value)}")
+        raise FaultError(key, f"must be a whole number of at least 1, not {shown(value)}")
     return value
 
 
 def _number(key: str, value: Any, fits: Callable[[float], bool], bounds: str) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if is_number and abs(value) >= _ENDLESS:
-        raise FaultError(key, f"must be below {_ENDLESS:g}, not {_shown(value)}")
+        raise FaultError(key, f"must be below {_ENDLESS:g}, not {shown(value)}")
     if not is_number or not fits(value):
-        raise FaultError(key, f"must be a number {bounds}, not {_shown(value)}")
+        raise FaultError(key, f"must be a number {bounds}, not {shown(value)}")
     return float(value)
 
 
 def _where(value: Any) -> tuple[tuple[str, Pattern], ...]:
     if not isinstance(value, Mapping):
-        raise FaultError("where", f"must be a table of arguments, not {_shown(value)}")
+        raise FaultError("where", f"must be a table of arguments, not {shown(value)}")
     try:
         return rule_from({"tool": "", "where": value}).where
     except ValueError as error:
@@ -395,6 +234,6 @@ def _unknown(given: str, choices: Sequence[str], what: str) -> str:
     return f'{what} "{given}"; {hint}'
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}…"

@@ -27,7 +27,7 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
-from workbench.core.faults import after_request, armed_anew, armed_too, at_call, disarmed, fault_from
+from workbench.core.faults import fault_from
 from workbench.core.gate import DECISIONS, rule_from
 from workbench.core.holding import filter_from
 from workbench.core.ledger import NOTHING_DONE
@@ -38,6 +38,7 @@ from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
 from workbench.core.statuses import Status
+from workbench.core.striking import after_request, armed_anew, armed_too, at_call, disarmed
 from workbench.core.tokens import estimate
 from workbench.core.values import ToolInfo
 
@@ -193,9 +194,9 @@ def _tool_started(state: State, event: ToolStarted) -> None:
     record = _open_record(state, event.call)
     record.started, record.again = event, False
     state.tool_calls += 1
-    if state.faults and not record.counted:
+    if state.faults or record.faults:
         state.faults, record.faults = at_call(state, record)
-    record.counted = True
+    record.counted = record.counted or state.n
 
 
 def _held(state: State, event: Held) -> None:

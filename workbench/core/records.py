@@ -47,8 +47,8 @@ class CallRecord:
     """Whether it was started, interrupted, and may now run once more."""
     faults: tuple[Fault, ...] = ()
     """What strikes it, in order."""
-    counted: bool = False
-    """Whether it has come by the faults: a call that starts once more is struck by the same ones."""
+    counted: int = 0
+    """Number of the event with which it first started and came by the faults; 0 while it has not."""
 
     @property
     def arguments(self) -> str:

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from workbench.core.canonical import digest
 from workbench.core.events import Event, HeldReply, Notice, Stopped
-from workbench.core.faults import Armed
 from workbench.core.fold import HANDLERS
 from workbench.core.holding import Filter
 from workbench.core.persistent import Log, Table
 from workbench.core.protocols import protocol
 from workbench.core.records import CallRecord, Context, Message, RequestMark
 from workbench.core.statuses import Status
+from workbench.core.striking import Armed
 from workbench.core.tokens import estimate
 from workbench.core.values import GateDefault, Header, ModelInfo, Rule, ToolInfo
 

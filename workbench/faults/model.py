@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from workbench.core.faults import at_attempt, at_reply, changer, label
+from workbench.core.faults import changer, label
 from workbench.core.ports import Clock, FailureKind, Model, ModelFailure, OnSignal, Reply, Request, Signal
 from workbench.core.state import State
+from workbench.core.striking import at_attempt, at_reply
 from workbench.core.values import Fault
 from workbench.faults.replies import rewritten, written_out
 
@@ -26,7 +27,7 @@ RETRIED: frozenset[str] = frozenset({"timeout", "unavailable", "rate_limited", "
 async def reply_struck(model: Model, request: Request, clock: Clock, on_signal: OnSignal) -> Reply:
     """The reply of the model to a request of a run that has faults. Raises ModelFailure and NobodyThere as models do.
 
-    What strikes follows from `request.state` alone, and `core.faults.after_request` counts it in the same way.
+    What strikes follows from `request.state` alone, and `core.striking.after_request` counts it in the same way.
     """
     state = request.state
     armed, names, failed = state.faults, list[str](), 0

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from workbench.core.canonical import LENIENT, parse_object
-from workbench.core.faults import seal
 from workbench.core.ports import Reply
 from workbench.core.state import State
+from workbench.core.striking import seal
 from workbench.core.values import Fault, FaultKind, ProtocolName, RawCall, Reading
 from workbench.faults import texts
 

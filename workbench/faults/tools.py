@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from workbench.core.faults import NO_RESULT, changer, label, seal
+from workbench.core.faults import NO_RESULT, changer, label
 from workbench.core.outcomes import given_up
 from workbench.core.ports import Clock, OnLate, ToolOutcome, Tools
 from workbench.core.records import CallRecord
 from workbench.core.state import State
+from workbench.core.striking import seal
 from workbench.core.values import Fault, FaultKind
 from workbench.faults import texts
 

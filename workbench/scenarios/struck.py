@@ -12,8 +12,9 @@ from typing import Any
 
 from workbench.core.canonical import parse_object
 from workbench.core.events import Event, SettingsChanged, ToolStarted
-from workbench.core.faults import Armed, FaultError, fault_to, label, matches
+from workbench.core.faults import FaultError, fault_to, label
 from workbench.core.state import State
+from workbench.core.striking import Armed, matches
 from workbench.core.values import Burst, Fault, Header
 from workbench.faults.catalogue import Entry, armed, shipped
 
@@ -49,12 +50,20 @@ class Struck:
         if isinstance(event, ToolStarted):
             record = state.record(event.call)
             assert record is not None, "what starts is a call"
+            if event.call in self._calls:
+                self._starts_again(event.call)
             self._calls[event.call] = record.call.tool, record.arguments
             for arming, was, now in zip(self._now, before, state.faults, strict=True):
                 if now.fired > was.fired and event.call not in arming.strikes:
                     arming.strikes.append(event.call)
         elif isinstance(event, SettingsChanged):
             self._now = [self._known(item, before) for item in state.faults]
+
+    def _starts_again(self, call: str) -> None:
+        """What has been disarmed since it first started does not strike it any more."""
+        for arming in self._all:
+            if call in arming.strikes and not any(arming is armed for armed in self._now):
+                arming.strikes.remove(call)
 
     def _known(self, item: Armed, before: Sequence[Armed]) -> _Arming:
         """The arming that the item is: who stays armed stays the same object."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from workbench.core.faults import Armed, FaultError, describe, label, when
+from workbench.core.faults import FaultError, describe, label, when
 from workbench.core.state import State
+from workbench.core.striking import Armed
 from workbench.core.values import Fault, FaultTarget
 from workbench.faults.argument import parse_fault
 from workbench.faults.catalogue import Catalogue, Entry

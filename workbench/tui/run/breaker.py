@@ -13,7 +13,8 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from workbench.core.events import Event
-from workbench.core.faults import Armed, describe
+from workbench.core.faults import describe
+from workbench.core.striking import Armed
 from workbench.core.values import Fault
 from workbench.faults.catalogue import Catalogue
 from workbench.runner import Run
