@@ -16,7 +16,7 @@ from workbench.core.loop import AskPerson
 from workbench.core.ports import Question
 from workbench.core.state import State
 from workbench.core.statuses import Status
-from workbench.core.values import Limits, Pattern, Rule
+from workbench.core.values import Fault, Limits, Pattern, Rule
 from workbench.runner import CommandError, Run
 from workbench.toolkit.api import tool
 
@@ -248,6 +248,17 @@ async def test_a_held_result_is_passed_on_changed_and_cannot_be_decided_about() 
     assert run.state.answer == "something else"
     (result,) = of(run, ToolResult)
     assert (result.original, result.changed_by, result.changed) == ("text of a", "you", True)
+
+
+async def test_a_held_result_sent_on_with_the_text_it_had_was_changed_by_nobody() -> None:
+    run = make([calls(("read_note", {"path": "a"}), ("read_note", {"path": "b"})), answer("${last}")], read_note)
+    run.change({"hold": True})
+    await run.play()
+    run.release("c1", content="text of a", outcome="ran")
+    await run.play()
+    run.strike(Fault(on="result", do="append", text="!"), "c2")
+    run.release("c2", content="text of b\n!")
+    assert [result.changed_by for result in of(run, ToolResult)] == ["", "fault append"]
 
 
 # ---------------------------------------------------------------- whoever stands in for a person

@@ -140,7 +140,7 @@ def bar_of(desk: Desk, *, width: int = 100, rows: int = 6, **more: Any) -> Bar:
     run = desk.run
     if desk.looking_back:
         return past_bar(run.events, desk.state, width, desk.done)
-    bar = bar_for(run.state, run.next, width=width, rows=rows, preview=run.tools.preview, **more)
+    bar = bar_for(run.state, run.next, width=width, rows=rows, preview=run.tools.preview, check=run.tools.check, **more)
     assert bar is not None
     return bar
 

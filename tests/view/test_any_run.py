@@ -14,6 +14,7 @@ from tests.view.nasty import NastyRun, assert_drawable, nasty_runs
 from workbench.core.events import Event
 from workbench.core.ledger import executed
 from workbench.core.loop import next_move
+from workbench.core.ports import Checked
 from workbench.core.state import State, fold
 from workbench.core.values import Header
 from workbench.view import meters, panes
@@ -40,6 +41,14 @@ def assert_entries(timeline: Timeline) -> None:
         assert "\n" not in entry.meta
 
 
+def _preview(tool: str, arguments: str) -> str:
+    return f"{tool}\n{arguments}"[:300]
+
+
+def _check(tool: str, arguments: str) -> Checked:
+    return Checked(problem=f"{tool}\n{arguments}"[:300], problem_kind="invalid")
+
+
 def assert_all_drawn(state: State, events: Sequence[Event], width: int, rows: int) -> None:
     move = next_move(state)
     assert_drawable(meters.budget(state, width), width)
@@ -54,7 +63,7 @@ def assert_all_drawn(state: State, events: Sequence[Event], width: int, rows: in
         assert_drawable(detail, width)
         assert len(detail) <= rows + 22
     assert_drawable(panes.request_lines(state, width, "What the model reads next", rows=rows), width)
-    bar = bar_for(state, move, width=width, rows=rows, preview=lambda tool, arguments: f"{tool}\n{arguments}"[:300])
+    bar = bar_for(state, move, width=width, rows=rows, preview=_preview, check=_check)
     past = past_bar(events, state, width, executed(state.header, events))
     for each in (bar, past):
         if each is not None:

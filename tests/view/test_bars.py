@@ -10,7 +10,7 @@ from tests.view.nasty import LONG, WIDE, assert_drawable
 from workbench.core.events import Forked, ModelReply, Stopped, ToolStarted, UserMessage
 from workbench.core.statuses import Status
 from workbench.core.values import Call, Fault, Limits, Pattern, Rule
-from workbench.models.scripted import Line
+from workbench.models.scripted import Line, ScriptedCall
 from workbench.view.bars import bar_for
 from workbench.view.desk import Desk
 from workbench.view.entries import Span
@@ -96,7 +96,7 @@ def test_a_tool_name_of_hundreds_of_characters_does_not_fill_the_screen() -> Non
     asked = desk.run.next
     record = desk.run.state.open_calls()[0]
     record.call = replace(record.call, tool=LONG)
-    bar = bar_for(desk.run.state, asked, width=100, rows=5, preview=desk.run.tools.preview)
+    bar = bar_for(desk.run.state, asked, width=100, rows=5, preview=desk.run.tools.preview, check=desk.run.tools.check)
     assert bar is not None
     assert title(bar) == "▲ The model wants to run look_into_every_single_warehouse_of_the…   call 1 · step 1"
 
@@ -134,7 +134,9 @@ def test_a_batch_of_long_names_numbers_and_arguments_stays_in_its_width() -> Non
     for record, number in zip(desk.run.state.batch, (99_999, 100_000, 100_001), strict=True):
         record.call = replace(record.call, id=f"c{number}", tool=f"{WIDE}{LONG}", arguments=json.dumps({"a": WIDE * 9}))
     for width in (24, 56, 116):
-        bar = bar_for(desk.run.state, asked, width=width, rows=5, preview=desk.run.tools.preview)
+        bar = bar_for(
+            desk.run.state, asked, width=width, rows=5, preview=desk.run.tools.preview, check=desk.run.tools.check
+        )
         assert bar is not None
         assert not bar.whole
         assert_drawable(bar.body, width)
@@ -174,6 +176,12 @@ def test_a_reply_at_the_door_is_shown_to_the_letter_with_what_it_would_be_read_a
         (Line(text="140"), "It would be read as an answer, which ends the run."),
         (Line(text=""), "It could not be read: the reply was empty; call a tool, or give the answer as text."),
         (Line(text="14", finish="length"), "It would not be believed: the reply was cut off by its length limit"),
+        (
+            Line(calls=(ScriptedCall(tool="search_orders", arguments='{"customer": "Ad'),)),
+            "No tool would run. Arguments are no JSON object: could not parse arguments as JSON",
+        ),
+        (asks("weather", city="Lima"), "No tool would run. A tool is called that is not there: "),
+        (asks("search_orders", client="Ada"), "No tool would run. Arguments do not fit: "),
     ],
 )
 def test_what_a_held_reply_would_be_read_as(reply: Line, said: str) -> None:
@@ -274,7 +282,12 @@ def test_a_run_that_a_person_stopped_is_not_urged_to_go_on() -> None:
 
 def test_there_is_no_bar_while_nothing_wants_the_person() -> None:
     desk = desk_at(SEARCH)
-    assert bar_for(desk.run.state, desk.run.next, width=80, rows=5, preview=desk.run.tools.preview) is None
+    assert (
+        bar_for(
+            desk.run.state, desk.run.next, width=80, rows=5, preview=desk.run.tools.preview, check=desk.run.tools.check
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize("width", [20, 36, 56, 76, 116])

@@ -79,9 +79,9 @@ def edit_problem(state: State, check: Check, call_id: str, arguments: str) -> st
 
 
 def released(state: State, call_id: str, *, content: str | None, outcome: Outcome | None, by: str) -> ToolResult:
-    """A held result passed on: as it is, or with another content or outcome."""
+    """A held result passed on: as it is, or with another content or outcome. The same ones change nothing."""
     held = standing(state, call_id)
-    if content is None and outcome is None:
+    if content in (None, held.content) and outcome in (None, held.outcome):
         return passed(held)
     return altered(held, by, content=content, outcome=outcome)
 

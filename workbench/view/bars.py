@@ -12,7 +12,7 @@ from workbench.core.events import Held, HeldReply
 from workbench.core.gate import describe, matches
 from workbench.core.loop import AskPerson, Move
 from workbench.core.ports import Reply
-from workbench.core.reading import doubt_of
+from workbench.core.reading import Check, read_reply
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES, Status
@@ -60,10 +60,11 @@ def bar_for(
     width: int,
     rows: int,
     preview: Preview,
+    check: Check,
     chosen: str = "",
     saved_as: str = "",
 ) -> Bar | None:
-    """The bar for a run that stands at `move`; None when nothing wants the person.
+    """The bar for a run that stands at `move`; None when nothing wants the person. `check` validates calls.
 
     No line of the body takes more than `width` cells; arguments and results take at most `rows` rows.
     """
@@ -72,7 +73,7 @@ def bar_for(
         if question.on == "approval":
             return _approval(state, question.calls, width, rows, preview, chosen)
         if question.reply is not None:
-            return _hold_reply(state, question.reply, width, rows)
+            return _hold_reply(state, question.reply, check, width, rows)
         if question.on == "hold":
             return _hold(question.calls[0], width, rows)
         if question.on == "interrupted":
@@ -213,7 +214,7 @@ def _hold(record: CallRecord, width: int, rows: int) -> Bar:
     return Bar(kind="hold", role="held", title=title, body=tuple(body), calls=(record.call.id,), whole=whole)
 
 
-def _hold_reply(state: State, held: HeldReply, width: int, rows: int) -> Bar:
+def _hold_reply(state: State, held: HeldReply, check: Check, width: int, rows: int) -> Bar:
     title = (
         Span("◆ Held at the door: nothing in this reply is believed yet", "held"),
         Span(f"   reply of step {amount(state.total_steps + 1)}", "quiet"),
@@ -221,7 +222,7 @@ def _hold_reply(state: State, held: HeldReply, width: int, rows: int) -> Bar:
     reply = reply_at(held)
     written, whole = text_rows(written_out(reply) or "(an empty reply)", width - 2, rows)
     body = [*_change(held, width - 2), *written]
-    body += wrap((Span(_read_as(state, reply), "quiet"),), width - 2)
+    body += wrap((Span(_read_as(state, reply, check), "quiet"),), width - 2)
     return Bar(kind="hold", role="held", title=title, body=tuple(body), whole=whole)
 
 
@@ -235,18 +236,30 @@ def _change(held: Held | HeldReply, width: int) -> list[Line]:
     return [clip(line, width)]
 
 
-def _read_as(state: State, reply: Reply) -> str:
-    """What the loop would make of a reply, as a sentence."""
-    doubt = doubt_of(reply)
-    if doubt is not None:
-        return f"It would not be believed: {doubt[1][:1].lower()}{one_line(doubt[1][1:])}"
-    reading = state.protocol.read(reply.text, reply.calls, state.header.options)
-    if reading.kind == "answer":
-        return "It would be read as an answer, which ends the run."
-    if reading.kind == "malformed":
-        return f"It could not be read: {one_line(reading.problem)}"
-    names = words.names_of([call.tool for call in reading.calls])
-    return f"It would be read as a call of {names}."
+def _read_as(state: State, reply: Reply, check: Check) -> str:
+    """What the loop would make of a reply, in one or two sentences."""
+    read = read_reply(state, reply, check, 0.0)
+    if read.reading in ("cut_off", "blocked"):
+        return f"It would not be believed: {read.problem[:1].lower()}{one_line(read.problem[1:])}"
+    if read.reading == "malformed":
+        return f"It could not be read: {one_line(read.problem)}"
+    dropped = [one_line(read.dropped)] if read.dropped else []
+    if read.reading == "answer":
+        return " ".join(["It would be read as an answer, which ends the run.", *dropped])
+    valid = words.names_of([call.tool for call in read.calls if not call.problem])
+    said = [f"It would be read as a call of {valid}."] if valid else ["No tool would run."]
+    said += [f"{_WRONG[call.problem_kind]}: {one_line(call.problem)}" for call in read.calls if call.problem][:1]
+    return " ".join([*said, *dropped])
+
+
+_WRONG = {
+    "malformed": "Arguments are no JSON object",
+    "unknown_tool": "A tool is called that is not there",
+    "invalid": "Arguments do not fit",
+    "not_run": "A call would not run",
+    "": "",
+}
+"""What is wrong with a call of a reply, before what the model would read of it."""
 
 
 def _data_rows(text: str, width: int, rows: int) -> tuple[list[Line], bool]:

@@ -167,6 +167,7 @@ class Drawing(Driving):
             width=width,
             rows=max(3, self.size.height // 3),
             preview=self.run_.tools.preview,
+            check=self.run_.tools.check,
             chosen=self.chosen,
             saved_as=written(path) if path is not None else "",
         )
