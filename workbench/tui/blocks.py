@@ -70,9 +70,11 @@ class TopLine(Static):
     TopLine.past { background: $wb-past 16%; }
     """
 
+    drawn: tuple[Line, str] | None = None
+    """What stands there, and the state that tints it."""
+
     def show(self, title: str, facts: str, where: str, state: Span, kind: str) -> None:
-        """Draw it. What there is no room for gives way: first the facts, then the title, then where the run is."""
-        self.set_classes(kind)
+        """Draw it, if it has changed. What there is no room for gives way: facts, then title, then where the run is."""
         room = max(10, self.size.width)
         right = [Span(where, "quiet"), Span("  "), Span(state.text, state.role, bold=True)]
         if room - _cells(right) < SHORTEST:
@@ -85,7 +87,10 @@ class TopLine(Static):
             title = f"{set_cell_size(title[:left], max(0, left - 1)).rstrip()}…"
         gap = " " * (room - cell_len(title) - cell_len(facts) - _cells(right))
         line: Line = (Span(title, bold=True), Span(facts, "quiet"), Span(gap), *right)
-        self.update(content(line), layout=False)
+        if self.drawn != (line, kind):
+            self.drawn = line, kind
+            self.set_classes(kind)
+            self.update(content(line), layout=False)
 
 
 def _cells(spans: list[Span]) -> int:

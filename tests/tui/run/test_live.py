@@ -113,6 +113,33 @@ async def test_what_is_streamed_is_seen_while_it_comes(home: Home) -> None:
         assert stage.sees("ANSWER  Hello there,")
 
 
+async def test_a_token_is_drawn_alone_and_no_clock_is_in_its_way(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the screen only the rows from the token on are painted; what is drawn by the clock does not hold it up."""
+    slow = Slowly(says("Hello\n"), says("there,"), says(" you"))
+    async with at(home, slow) as (stage, _):
+        await stage.send("space")
+        slow.go()
+        await stage.reach(lambda: stage.sees("Hello"))
+        screen = stage.screen
+        slow.go()
+        await stage.reach(lambda: stage.sees("there,") and stage.drawn and not screen._dirty_widgets)
+        painted: list[int] = []
+        draw = stage.app._display
+
+        def drawn(screen: Any, update: Any) -> None:
+            painted.extend(y for y, _, _ in update.spans)
+            draw(screen, update)
+
+        monkeypatch.setattr(stage.app, "_display", drawn)
+        last = screen._drawn_at
+        screen._tick()
+        assert screen._drawn_at == last
+        slow.go()
+        await stage.reach(lambda: stage.sees("there, you"))
+        assert min(painted) == stage.row_of("there, you")
+        await stage.press("x")
+
+
 async def test_thinking_stands_quiet_and_folded_before_what_is_said_and_afterwards(home: Home) -> None:
     thought = "First, I weigh it.\nThen I weigh it again, at length: " + "word " * 60 + "end."
     slow = Slowly(
@@ -201,8 +228,7 @@ async def test_a_pause_is_counted_down_and_what_came_before_is_gone(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    for module in ("driving", "drawing"):
-        monkeypatch.setattr(f"workbench.tui.run.{module}.monotonic", lambda: now[0])
+    monkeypatch.setattr("workbench.tui.run.driving.monotonic", lambda: now[0])
     cut = HEAD["text/event-stream"] + says("half a")
     slow_down = http({"error": {"message": "slow down"}}, 429, retry_after="60")
     async with at(home, cut, slow_down) as (stage, server):
@@ -221,8 +247,7 @@ async def test_a_pause_is_counted_down_and_what_came_before_is_gone(
 
 async def test_a_request_that_takes_long_says_how_long(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    for module in ("driving", "drawing"):
-        monkeypatch.setattr(f"workbench.tui.run.{module}.monotonic", lambda: now[0])
+    monkeypatch.setattr("workbench.tui.run.driving.monotonic", lambda: now[0])
     async with at(home, Exchange.until_hung_up) as (stage, server):
         await stage.send("r")
         await server.asked()

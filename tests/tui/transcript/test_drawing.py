@@ -178,6 +178,32 @@ async def test_a_reply_streams_in_and_is_followed() -> None:
         assert app.transcript.follows
 
 
+@pytest.mark.parametrize("height", [6, 20])
+async def test_a_tail_that_changes_is_as_if_it_were_drawn_anew(height: int) -> None:
+    """However its lines grow, shrink or change, above and below the edge of the view."""
+    app = Host(numbered(3), spaced=True)
+    texts = [
+        "a",
+        "a\nb",
+        "a\nb c\nd",
+        "x\nb c\nd",
+        "x",
+        "x\n" * 12,
+        "x\n" * 12 + "end",
+        "again in 3 s\nnow",
+        "again in 2 s",
+    ]
+    async with app.run_test(size=(40, height)) as pilot:
+        for text in texts:
+            for word in ("MODEL", "WAIT"):
+                app.transcript.show_tail(Entry(0, 2, word, "model", lines_of(text)))
+                await pilot.pause()
+                shown = app.rows()
+                app.transcript.refresh()
+                await pilot.pause()
+                assert app.rows() == shown
+
+
 async def test_only_what_is_seen_is_built() -> None:
     source = numbered(5_000)
     app = Host(source)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.transcript.layout import lay_out
+from workbench.tui.transcript.layout import alike, lay_out
 from workbench.tui.transcript.wrap import count_rows
 from workbench.view.entries import Entry, Line, Span, lines_of, plain
 
@@ -37,6 +39,24 @@ def test_every_row_is_one_row_even_if_a_span_breaks_the_rules(lines: list[Line])
 def test_growing_gives_what_starting_anew_gives(lines: list[Line], known: int, width: int) -> None:
     before = lay_out(entry(lines[:known]), width)
     assert lay_out(entry(lines), width, before=before) == lay_out(entry(lines), width)
+
+
+@given(LINES, LINES, st.integers(1, 12))
+def test_rows_that_are_alike_are_drawn_alike(first: list[Line], second: list[Line], width: int) -> None:
+    shared = first[: len(first) // 2]
+    before, now = lay_out(entry(shared + first), width), lay_out(entry(shared + second), width)
+    rows = alike(before, now)
+    assert [before.row_text(row) for row in range(rows)] == [now.row_text(row) for row in range(rows)]
+    assert rows >= lay_out(entry(shared), width).height * bool(shared)
+    assert alike(before, before) == before.height
+
+
+def test_none_are_under_another_word_or_at_another_width() -> None:
+    one = lay_out(entry(lines_of("one\ntwo")), 8)
+    assert alike(one, lay_out(entry(lines_of("one\ntwo"), "add"), 8)) == 0
+    assert alike(one, lay_out(replace(one.entry, word="ERROR"), 8)) == 0
+    assert alike(one, lay_out(one.entry, 9)) == 0
+    assert alike(one, None) == alike(None, one) == 0
 
 
 def test_only_the_last_line_of_a_growing_entry_is_wrapped_again() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.widgets import Static
@@ -69,7 +68,7 @@ class Drawing(Driving):
                 self._call_changed(call)
             self.touched.clear()
             self._replies_moved()
-        transcript.show_tail(self.desk.tail(monotonic()))
+        self.draw_tail()
         self.draw_selection()
         self._draw_bar()
         self.draw_keys()

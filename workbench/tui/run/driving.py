@@ -27,6 +27,7 @@ from workbench.runner import CommandError, JournalBroken
 from workbench.sessions.errors import SessionError
 from workbench.tui.run.base import FRAME, RunBase
 from workbench.tui.run.script import reached
+from workbench.tui.transcript.widget import Transcript
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
@@ -213,8 +214,13 @@ class Driving(RunBase):
         self.redraw()
 
     def _tick(self) -> None:
-        """Draw how long it takes already, or a pause still takes."""
-        if self._ticking is not None and (self._driver is None or self._driver.is_finished):
+        """Draw how long it takes already, or a pause still takes: the last row, and nothing that could be in the way of
+        a token that comes next.
+        """
+        if self._driver is not None and not self._driver.is_finished:
+            self.draw_tail()
+            return
+        if self._ticking is not None:
             self._ticking.stop()
             self._ticking = None
         self.redraw()
@@ -229,6 +235,11 @@ class Driving(RunBase):
             self.set_timer(wait, self.draw)
         else:
             self.call_later(self.draw)
+
+    def draw_tail(self) -> None:
+        """Draw what comes next, or is coming in."""
+        if self.is_attached and self.query(Transcript):  # a screen that is being taken down loses its parts one by one
+            self.transcript.show_tail(self.desk.tail(monotonic()))
 
     def draw(self) -> None:
         """Draw what has happened. The parts built on this one say how."""

@@ -10,7 +10,7 @@ from time import perf_counter
 from textual.cache import LRUCache
 
 from workbench.tui.transcript.heights import Heights
-from workbench.tui.transcript.layout import Layout, lay_out
+from workbench.tui.transcript.layout import Layout, alike, lay_out
 from workbench.tui.transcript.wrap import count_rows
 from workbench.view.entries import Entry, EntrySource
 
@@ -72,10 +72,14 @@ class Flow:
         whole = len(self._heights)
         self.count = whole if count is None else max(0, min(count, whole))
 
-    def set_tail(self, entry: Entry | None) -> None:
-        """What stands after the last entry. Of a tail that grows only the lines that differ are wrapped again."""
-        self.tail_entry = entry
-        self.tail = None if entry is None else lay_out(entry, self.text_width(data=entry.data), before=self.tail)
+    def set_tail(self, entry: Entry | None) -> int:
+        """What stands after the last entry. Of a tail that grows only the lines that differ are wrapped again.
+
+        Returns the first row that is drawn otherwise than before.
+        """
+        before, self.tail_entry = self.tail, entry
+        self.tail = None if entry is None else lay_out(entry, self.text_width(data=entry.data), before=before)
+        return self.top(self.count) + alike(before, self.tail)
 
     def toggle(self, index: int) -> bool:
         """Fold or unfold; returns False where there is nothing to fold."""

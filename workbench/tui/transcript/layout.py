@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, replace
 from itertools import takewhile
-from operator import eq
+from operator import attrgetter, eq
 from typing import NamedTuple
 
 from workbench.tui.transcript.wrap import cuts, shown
@@ -105,6 +106,16 @@ def lay_out(entry: Entry, width: int, fold_at: int | None = None, before: Layout
         del rows[fold_at:]
         note = _folded(source, lines, rows)
     return Layout(entry, width, source, tuple(lines), tuple(rows), note)
+
+
+def alike(before: Layout | None, now: Layout | None) -> int:
+    """How many rows, from the first, are drawn the same in both."""
+    if before is None or now is None or before.width != now.width or before.note or now.note:
+        return 0
+    if replace(before.entry, lines=()) != replace(now.entry, lines=()):
+        return 0
+    same = sum(1 for _ in takewhile(bool, map(eq, before.source, now.source)))
+    return bisect_left(now.rows, same, key=attrgetter("line"))
 
 
 def _folded(source: tuple[Line, ...], lines: list[Drawn], rows: list[Row]) -> str:

@@ -8,7 +8,7 @@ from math import inf
 from typing import Any, get_args
 
 from textual.cache import LRUCache
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
@@ -116,11 +116,17 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def show_tail(self, entry: Entry | None) -> None:
         """What stands after the last entry and is none itself: the next move, or a reply while it streams in.
 
-        For a reply give the entry as it is so far: lines that are equal to those before are not wrapped again.
+        For a reply give the entry as it is so far: lines that are equal to those before are neither wrapped nor, unless
+        they move, drawn again.
         """
         if entry != self.flow.tail_entry:
-            with self.steady():
-                self.flow.set_tail(entry)
+            at = round(self.scroll_y)
+            with self.steady(draw=False):
+                first = self.flow.set_tail(entry)
+            if round(self.scroll_y) == at:
+                self._draw_from(first)
+            else:
+                self.refresh()
 
     # ------------------------------------------------------------ the reader's place
 
@@ -151,6 +157,13 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
                 self.vertical_scrollbar.position = place
         finally:
             self._moving = False
+
+    def _draw_from(self, row: int) -> None:
+        """Draw that row and all below it, as far as they can be seen."""
+        first = max(0, row - round(self.scroll_y))
+        width, height = self.scrollable_content_region.size
+        if first < height:
+            self.refresh(Region(0, first, width, height - first))
 
     def bring(self, row: float) -> None:
         """Scroll so that this row is at the top. Whether the end is followed does not change."""
