@@ -9,7 +9,7 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
-LONGEST = 20.0
+LONGEST = 60.0
 """Seconds after which a test gives up: something waits for what never comes."""
 
 
