@@ -65,7 +65,7 @@ def line_actions(situation: Situation) -> list[Action]:
     """The actions on the key line now: those of the situation that can act."""
     names = KEY_LINES.get((situation.screen, situation.phase), ())
     if situation.phase == "approval" and situation.calls_waiting > 1:
-        names = (*[name for name in names if name != "view"], "next_pane")
+        names = (*[name for name in names if name not in ("view", "close")], "next_pane")
     if situation.screen == "home" and situation.opens:
         names = ("compare", *[name for name in names if name != "compare"])
     if not situation.raise_to:

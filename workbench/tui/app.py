@@ -27,6 +27,7 @@ from workbench.tui.palette import ActionProvider
 from workbench.tui.screens import RunView, Situated, Writing
 from workbench.tui.situation import Situation
 from workbench.tui.themes import load_themes, role_defaults
+from workbench.tui.turnstile import Turnstile
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class WorkbenchApp(App[None]):
         self._themes, problems = load_themes(home.themes)
         super().__init__()
         self.animation_level = "none"
+        self._turnstile = Turnstile(self)
         self.failures: list[BaseException] = []
         """What went wrong in workers, the latest last."""
         self._file = file
@@ -171,6 +173,17 @@ class WorkbenchApp(App[None]):
             super()._handle_exception(error)
 
     # ------------------------------------------------------------ keys that work everywhere
+
+    async def on_event(self, event: events.Event) -> None:
+        if not isinstance(event, events.Key) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._turnstile.admits(event):
+            target = self.focused or self.screen
+            await super().on_event(event)
+            self._turnstile.follow(event, target)
+
+    def on_came_through(self) -> None:
+        self._turnstile.came_through()
 
     @property
     def situation(self) -> Situation:

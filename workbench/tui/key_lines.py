@@ -33,7 +33,7 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("run", "idle"): _PAUSED,
     ("run", "paused"): _PAUSED,
     ("run", "running"): ("run", "stop", "sees", "break_it", "hold", "cap"),
-    ("run", "approval"): (*_APPROVAL, "view"),
+    ("run", "approval"): (*_APPROVAL, "view", "close"),
     ("run", "edit"): ("submit", "close", "reset"),
     ("run", "hold"): ("move", "run", "edit", "break_it", "undo_change", "hold", "sees"),
     ("run", "stopped"): ("raise_cap", "run", "ping", *_ENDED),

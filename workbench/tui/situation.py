@@ -244,6 +244,6 @@ def close_words(s: Situation) -> str:
     return {
         "edit": "back to the question",
         **dict.fromkeys(("typing", "writing", "field", "limits", "scopes", "list"), "back"),
-        "approval": "deny",
+        "approval": "deny at once",
         "past": "now",
     }.get(s.phase, "close")

@@ -139,11 +139,12 @@ async def test_mashed_keys_decide_one_call_at_most(home: Home) -> None:
 async def test_the_next_call_of_a_batch_needs_a_press_of_its_own(home: Home) -> None:
     async with at_the_gate(home) as stage:
         await stage.press("r")
-        drawn = drawn_at(stage)
-        stage.post("y", drawn + LATE)
-        # Typed in one go with it, and read before the next question could be drawn.
-        stage.post("tab", drawn + LATE)
-        stage.post("y", drawn + LATE + APART + 0.1)
+        stage.screen.guard.drawn(drawn_at(stage) - 5)
+        pressed = drawn_at(stage) + LATE
+        stage.post("y", pressed)
+        # Pressed on its own, but before the next question could be drawn.
+        stage.post("tab", pressed)
+        stage.post("y", pressed + APART + 0.1)
         await stage.settle()
         assert decided(stage) == ["c1"]
         await stage.press("y")

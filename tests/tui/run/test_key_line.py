@@ -92,6 +92,7 @@ CASES: dict[tuple[str, str], Done] = {
     ("hold", "break_it"): screen(Breaker),
     ("hold", "sees"): screen(RequestViewer),
     ("stopped", "raise_cap"): steps(4),
+    ("approval", "close"): lambda stage: stage.kinds.count("decided") == 1,
     ("stopped", "message"): mode("message"),
     ("stopped", "event_back"): at(1),
     ("stopped", "fork"): screen(ForkQuestion),
