@@ -137,9 +137,9 @@ def posted(playing: Play, path: str, body: Any, **headers: str) -> tuple[int, di
     ("change", "said"),
     [
         ({"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": "add", "arguments": "{}"}}]}]},
-         "json: cannot unmarshal string into Go struct field ChatRequest.messages.tool_calls.function.arguments"),
+         "Value looks like object, but can't find closing '}' symbol"),
         ({"messages": [{"role": "user", "content": ["x"]}]}, "json: cannot unmarshal array into Go struct field"),
-        ({"messages": [{"role": "robot", "content": "x"}]}, "invalid role: 'robot'"),
+        ({"messages": [{"role": 5, "content": "x"}]}, "json: cannot unmarshal number into Go struct field"),
         ({"model": ""}, "model is required"),
         ({"stream": "yes"}, "json: cannot unmarshal string"),
     ],
@@ -148,6 +148,22 @@ def test_ollama_asks_for_kinds_of_values(playing: Play, change: dict[str, Any], 
     status, body = posted(playing, "/api/chat", {"model": "m", "messages": [USER]} | change)
     assert status == 400
     assert said in body["error"]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "Robot", "content": "x"}],
+        [{"content": "x"}],
+        [USER, {"role": "assistant", "tool_calls": [{"function": {"name": "add"}}, {}]}, {"role": "tool"}],
+        [USER, {"role": "assistant", "tool_calls": None}, {"role": "tool", "tool_call_id": "a", "content": "2"}],
+    ],
+)
+def test_ollama_takes_what_looks_odd(playing: Play, messages: Messages) -> None:
+    body = {"model": "m", "messages": messages, "tools": [{"type": "function"}], "stream": False}
+    status, reply = posted(playing, "/api/chat", body)
+    assert (status, reply["message"]["content"]) == (200, "Hello.")
+    assert len(playing.sessions) == 1
 
 
 def test_ollama_takes_any_order_and_so_does_the_journal(play: PutOn, clients: dict[str, Any]) -> None:

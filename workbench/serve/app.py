@@ -18,13 +18,15 @@ from workbench.models.wire.body import read_object, to_json
 from workbench.models.wire.endpoint import is_local, is_unclaimed
 from workbench.models.wire.errors import Malformed
 from workbench.recording import JournalBroken
+from workbench.serve import listing
 from workbench.serve.chat import SESSION, Chat
 from workbench.serve.conversations import Conversations
-from workbench.serve.dialects import BROKEN, Dialect
-from workbench.serve.dialects.anthropic import ANTHROPIC
+from workbench.serve.dialects import BROKEN, Body, Dialect
+from workbench.serve.dialects.anthropic import ANTHROPIC, count_problem
 from workbench.serve.dialects.ollama import OLLAMA
 from workbench.serve.dialects.openai import OPENAI
 from workbench.serve.exchange import LARGEST, Exchange, HungUp, Receive, Scope, Send, TooLarge
+from workbench.serve.listing import Listing
 from workbench.sessions.errors import SessionError
 from workbench.view.visible import visible
 
@@ -33,7 +35,9 @@ CHATS: dict[str, Dialect] = {
     "/v1/messages": ANTHROPIC,
     "/api/chat": OLLAMA,
 }
-LISTS = ("/", "/v1/models", "/api/tags", "/api/version")
+COUNT = "/v1/messages/count_tokens"
+SHOW = "/api/show"
+POSTED = (*CHATS, COUNT, SHOW)
 HUNG_UP = 499
 """What the log says of a request whose client has gone."""
 
@@ -48,7 +52,8 @@ class _Refused(Exception):
 
 
 class App:
-    """Plays a script to any client. `model` is its name in lists; `say` gets a line for each request.
+    """Plays a script to any client. `model` is its name in lists, `native` whether it calls tools beside its text;
+    `say` gets a line for each request.
 
     Unless it is `public`, a request has to call this machine by a name that no web page can have.
     """
@@ -58,16 +63,16 @@ class App:
         conversations: Conversations,
         *,
         model: str,
+        native: bool,
         say: Callable[[str], None],
         largest: int = LARGEST,
         public: bool = False,
     ) -> None:
         self._conversations = conversations
-        self._model = model
+        self._listing = Listing(model, datetime.now(UTC).replace(microsecond=0), native)
         self._say = say
         self._largest = largest
         self._public = public
-        self._since = datetime.now(UTC).replace(microsecond=0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, as ASGI has it."""
@@ -118,35 +123,47 @@ class App:
         if host and not self._public and not is_unclaimed(host):
             raise _Refused(403, f"this machine is not called {host[:100]} here; localhost and 127.0.0.1 are its names")
         path = exchange.path
-        if path not in CHATS and path not in LISTS:
-            raise _Refused(404, f"there is no {path} here; there are {', '.join((*CHATS, *LISTS[1:]))}")
-        allowed = ("POST",) if path in CHATS else ("GET", "HEAD")
+        allowed = ("POST",) if path in POSTED else ("GET", "HEAD") if _is_listed(path) else ()
+        if not allowed:
+            raise _Refused(404, f"there is no {path} here; there are {', '.join((*POSTED, *listing.PATHS))}")
         if exchange.method not in allowed:
             raise _Refused(405, f"{path} takes {allowed[0]}, not {exchange.method}")
-        if path in CHATS:
-            return await self._chat(exchange, dialect, request_id)
         headers = {dialect.request_id: request_id}
         if path == "/":
             await exchange.whole(200, self._greeting(), headers, "text/plain; charset=utf-8")
+            return ""
+        if path in CHATS:
+            return await self._chat(exchange, dialect, headers, request_id)
+        if path not in POSTED:
+            page = self._listing.page(path, dialect)
+        elif path == SHOW:
+            page = self._shown(await self._body(exchange))
         else:
-            await exchange.whole(200, to_json(self._list(path, dialect)), headers)
+            page = self._counted(exchange, await self._body(exchange))
+        await exchange.whole(200, to_json(page), headers)
         return ""
 
-    async def _chat(self, exchange: Exchange, dialect: Dialect, request_id: str) -> str:
+    async def _body(self, exchange: Exchange) -> dict[str, Any]:
         try:
-            body = read_object(await exchange.body(self._largest), "the body of the request")
-            problem = dialect.problem(body, exchange.headers)
-            if problem:
-                raise _Refused(400, problem)
-            asked = dialect.read(body)
+            return read_object(await exchange.body(self._largest), "the body of the request")
         except TooLarge:
             raise _Refused(413, f"the request has more than {self._largest:,} bytes") from None
         except Malformed as error:
             raise _Refused(400, str(error)) from None
+
+    async def _chat(self, exchange: Exchange, dialect: Dialect, headers: dict[str, str], request_id: str) -> str:
+        body = await self._body(exchange)
+        problem = dialect.problem(body, exchange.headers)
+        if problem:
+            raise _Refused(400, problem)
+        if (idle := dialect.idle(body)) is not None:
+            await exchange.whole(200, to_json(idle), headers)
+            return "no messages: nothing is said"
+        asked = dialect.read(body)
         finding = self._conversations.find(dialect, asked, exchange.headers.get(SESSION, ""))
         found = await exchange.while_there(finding)
         conversation = found.conversation
-        headers = {dialect.request_id: request_id, SESSION: conversation.run.header.id}
+        headers = headers | {SESSION: conversation.run.header.id}
         chat = Chat(exchange, dialect, asked, found, headers, request_id)
         if found.before is not None:
             words = await chat.again()
@@ -163,29 +180,28 @@ class App:
     # ------------------------------------------------------------ what there is
 
     def _greeting(self) -> bytes:
-        lines = [f"{self._model}, played by the agent workbench {__version__}", *(f"POST {path}" for path in CHATS)]
+        lines = [
+            f"{self._listing.name}, played by the agent workbench {__version__}",
+            *(f"POST {path}" for path in CHATS),
+        ]
         return "\n".join([*lines, ""]).encode()
 
-    def _list(self, path: str, dialect: Dialect) -> dict[str, Any]:
-        """The one model there is, in the shape that this path has."""
-        name, since = self._model, self._since
-        stamp = since.isoformat().replace("+00:00", "Z")
-        if path == "/api/version":
-            return {"version": __version__}
-        if path == "/api/tags":
-            details = {"family": "scripted", "format": "", "parameter_size": "", "quantization_level": ""}
-            entry = {"name": name, "model": name, "modified_at": stamp, "size": 0, "digest": "", "details": details}
-            return {"models": [entry]}
-        if dialect is ANTHROPIC:
-            item = {"type": "model", "id": name, "display_name": name, "created_at": stamp}
-            return {"data": [item], "has_more": False, "first_id": name, "last_id": name}
-        model: dict[str, Any] = {
-            "id": name,
-            "object": "model",
-            "created": int(since.timestamp()),
-            "owned_by": "workbench",
-        }
-        return {"object": "list", "data": [model]}
+    def _shown(self, body: Body) -> dict[str, Any]:
+        page = self._listing.show(body)
+        if page is None:
+            raise _Refused(400, "model is required")
+        return page
+
+    def _counted(self, exchange: Exchange, body: Body) -> dict[str, Any]:
+        """How many tokens a request would have, as the reply to it would say."""
+        problem = count_problem(body, exchange.headers)
+        if problem:
+            raise _Refused(400, problem)
+        return {"input_tokens": self._conversations.count(ANTHROPIC, ANTHROPIC.read(body))}
+
+
+def _is_listed(path: str) -> bool:
+    return path == "/" or path in listing.PATHS or path.startswith(f"{listing.MODELS}/")
 
 
 def _dialect(exchange: Exchange) -> Dialect:

@@ -14,6 +14,7 @@ from workbench.core.canonical import digest
 from workbench.core.events import Event, Forked, ModelFailed, ModelReply
 from workbench.core.ports import Clock, Model
 from workbench.core.values import Header
+from workbench.opening import MemoryJournal
 from workbench.recording import JournalBroken
 from workbench.serve.dialects import Dialect
 from workbench.serve.history import Asked, Item, Told
@@ -96,6 +97,13 @@ class Conversations:
             conversation.run.keep(event)
         self._index.answer(conversation, event, at)
         conversation.release(found)
+
+    def count(self, dialect: Dialect, asked: Asked) -> int:
+        """Tokens of a request, as a reply to it would say, by our estimate. Nothing of it is kept."""
+        clock = VirtualClock()
+        run = ServedRun(self._new_header(asked, None), dialect, self._model(clock), MemoryJournal(), clock)
+        run.take(asked.items, {})
+        return run.state.context_tokens
 
     # ------------------------------------------------------------ beginning
 

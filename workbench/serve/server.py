@@ -75,7 +75,8 @@ def serving(
     conversations = Conversations(
         replace(header, faults=strikes), lambda clock: build_model(scenario, clock, path), journals
     )
-    app = App(conversations, model=name, say=say, largest=largest, public=public)
+    native = scenario.protocol == "native"
+    app = App(conversations, model=name, native=native, say=say, largest=largest, public=public)
     return Serving(app=app, journals=journals, notes=tuple(_notes(scenario, header)))
 
 

@@ -196,13 +196,45 @@ def test_the_version_before_still_takes_sampling() -> None:
     ("path", "value", "said"),
     [
         ("model", "", "model is required"),
+        ("model", 5, "json: cannot unmarshal number into Go struct field ChatRequest.model of type string"),
         ("stream", "yes", "cannot unmarshal string into Go struct field ChatRequest.stream of type bool"),
-        ("messages.0.role", "robot", "invalid role: 'robot'"),
+        ("messages.0.role", 5, "cannot unmarshal number into Go struct field ChatRequest.messages.role of type string"),
+        ("messages.0", "x", "cannot unmarshal string into Go struct field ChatRequest.messages of type api.Message"),
         ("messages.2.content", ["x"], "cannot unmarshal array into Go struct field ChatRequest.messages.content"),
-        ("messages.2.tool_calls.0.function.arguments", '{"path": "a"}', "of type api.ToolCallFunctionArguments"),
-        ("messages.2.tool_calls.0.function.name", 5, "function.name of type string"),
+        ("messages.2.tool_calls.0.function.arguments", '{"path": "a"}', "Value looks like object, but can't find closing"),
+        ("messages.2.tool_calls.0.function.name", 5, "ChatRequest.messages.tool_calls.function.name of type string"),
+        ("messages.2.tool_calls.0", "x", "ChatRequest.messages.tool_calls of type api.ToolCall"),
         ("tools.0.function", "x", "of type api.ToolFunction"),
+        ("tools.0.function.parameters", [], "ChatRequest.tools.function.parameters of type api.ToolFunctionParameters"),
+        ("think", "hard", 'invalid think value: "hard" (must be "high", "medium", "low", "max", true, or false)'),
+        ("think", 5, "think must be a boolean or string"),
+        ("keep_alive", True, "Unsupported type: 'bool'"),
+        ("top_logprobs", 21, "top_logprobs must be between 0 and 20"),
     ],
 )  # fmt: skip
 def test_ollama_says_what_is_wrong(path: str, value: Any, said: str) -> None:
     assert said in ollama.problem(changed(asked("ollama"), path, value))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("messages", None),
+        ("messages", []),
+        ("messages.0.role", "robot"),
+        ("messages.0.role", None),
+        ("messages.0.content", None),
+        ("messages.0.content", ""),
+        ("messages.2.tool_calls", []),
+        ("messages.2.tool_calls.0", {}),
+        ("messages.2.tool_calls.0.function.arguments", None),
+        ("messages.2.tool_calls.0.id", "call_1"),
+        ("messages.3.tool_call_id", "call_unknown"),
+        ("tools.0", {"type": "function"}),
+        ("think", "max"),
+        ("keep_alive", "5m"),
+        ("unheard_of", True),
+    ],
+)
+def test_ollama_takes_what_is_of_its_kind_whatever_it_means(path: str, value: Any) -> None:
+    assert ollama.problem(changed(asked("ollama"), path, value)) == ""

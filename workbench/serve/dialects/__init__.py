@@ -44,6 +44,8 @@ class Dialect:
     """What it answers to a body with these headers, with status 400; "" when it takes it."""
     read: Callable[[Body], Asked]
     """A body without a problem as a request."""
+    idle: Callable[[Body], dict[str, Any] | None] = lambda body: None  # noqa: ARG005 - most take no such body
+    """The whole reply to a body without a problem that asks for none; None where it asks for one."""
     call_id: Callable[[str], str]
     """The id of a call, from letters and digits; "" on a wire without ids."""
     whole: Callable[[Answer], dict[str, Any]]

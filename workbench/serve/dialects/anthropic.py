@@ -53,6 +53,14 @@ def problem(body: Body, headers: Mapping[str, str]) -> str:
     return validate.problem(body, version) or _forged(body["messages"])
 
 
+def count_problem(body: Body, headers: Mapping[str, str]) -> str:
+    """As `problem`, for a body whose tokens are to be counted: it says nothing of the reply."""
+    for name in ("max_tokens", "stream"):
+        if name in body:
+            return f"{name}: Extra inputs are not permitted"
+    return problem({**body, "max_tokens": 1}, headers)
+
+
 def read(body: Body) -> Asked:
     """The request."""
     items: list[Item] = []

@@ -39,9 +39,9 @@ def read(body: Body) -> Asked:
     """The request. Not to say whether a stream is wanted is to want one."""
     system: list[str] = []
     items: list[Item] = []
-    for message in body.get("messages") or ():
+    for message in (each or {} for each in body.get("messages") or ()):
         text = as_text(message.get("content"))
-        match message["role"]:
+        match (message.get("role") or "").lower():
             case "assistant":
                 items.append(said(text, map(_said_call, message.get("tool_calls") or ())))
             case "tool":
@@ -54,15 +54,25 @@ def read(body: Body) -> Asked:
         model=clean(body["model"]),
         items=tuple(items),
         system="\n\n".join(system),
-        tools=tuple(tool_info(tool["function"], "parameters") for tool in body.get("tools") or ()),
+        tools=tuple(tool_info((tool or {}).get("function") or {}, "parameters") for tool in body.get("tools") or ()),
         stream=body.get("stream") is not False,
         with_thinking=body.get("think") not in (None, False),
     )
 
 
-def _said_call(call: Mapping[str, Any]) -> SaidCall:
-    function = call["function"]
-    return said_call("", clean(function["name"]), echo_text(function["arguments"]))
+def idle(body: Body) -> dict[str, Any] | None:
+    """Without messages a model is only loaded, or unloaded, which is how clients warm one up."""
+    if body.get("messages"):
+        return None
+    reason = "unload" if body.get("keep_alive") == 0 else "load"
+    created = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    message = {"role": "assistant", "content": ""}
+    return {"model": body["model"], "created_at": created, "message": message, "done": True, "done_reason": reason}
+
+
+def _said_call(call: Mapping[str, Any] | None) -> SaidCall:
+    function = (call or {}).get("function") or {}
+    return said_call("", as_text(function.get("name")), echo_text(function.get("arguments") or {}))
 
 
 def whole(answer: Answer) -> dict[str, Any]:
@@ -123,6 +133,7 @@ OLLAMA = Dialect(
     name="ollama",
     problem=problem,
     read=read,
+    idle=idle,
     call_id=lambda letters: "",  # noqa: ARG005 - this wire sends no ids
     whole=whole,
     stream=stream,
