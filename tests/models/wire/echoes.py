@@ -10,6 +10,7 @@ from tests.models.wire.server import chat, http, local_chat, message, ndjson, ss
 KEY = "sk-test-0000-not-a-real-key"
 ODD_KEY = 'sk-"quoted\\test-0000'
 """One that JSON escapes."""
+SHORT_KEY = "hunter2"
 HEADERS: dict[str, Any] = {"x_request_id": KEY, "www_authenticate": f'Bearer realm="{KEY}"', "set_cookie": f"k={KEY}"}
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.traceback import Traceback
 
 from tests.cli.conftest import Done
-from tests.models.wire.echoes import KEY, ODD_KEY, echoed, refused
+from tests.models.wire.echoes import KEY, ODD_KEY, SHORT_KEY, echoed, refused
 from tests.models.wire.server import Server, http
 from tests.models.wire.test_live import model
 from tests.models.wire.test_runs import TOOLS
@@ -60,7 +60,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     return Home(root=tmp_path, found="--home", packaged=packaged_folder())
 
 
-@pytest.fixture(params=[KEY, ODD_KEY], ids=["plain", "odd"])
+@pytest.fixture(params=[KEY, ODD_KEY, SHORT_KEY], ids=["plain", "odd", "short"])
 def key(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OLLAMA_KEY"):
         monkeypatch.setenv(variable, request.param)
@@ -208,7 +208,8 @@ def test_commands_show_no_key(home: Home, key: str, capsys: pytest.CaptureFixtur
 async def test_a_traceback_with_all_its_values_shows_none(
     home: Home, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def defect(*_: object) -> None:
+    def defect(*values: object) -> None:
+        del values  # what the server sent is shown in no traceback of ours
         raise RuntimeError("a defect of ours")
 
     monkeypatch.setattr("workbench.models.live.read_object", defect)
