@@ -40,5 +40,5 @@ def clients(stage: Stage) -> Iterator[dict[str, Any]]:
         anthropic.Anthropic(base_url=stage.url, api_key="-", max_retries=0) as second,
     ):
         third = ollama.Client(host=stage.url)
-        yield {"openai": first, "anthropic": second, "ollama": third}
+        yield {"openai": first, "responses": first, "anthropic": second, "ollama": third}
         third._client.close()

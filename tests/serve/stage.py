@@ -186,6 +186,31 @@ def openai_loop(client: Any, *, stream: bool, **more: Any) -> list[dict[str, Any
             messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
 
 
+def responses_loop(client: Any, *, stream: bool, **more: Any) -> list[dict[str, Any]]:
+    """Ask until there are no calls any more; returns the items, and last what was said, as a message of a chat."""
+    tools = [{"type": "function", "name": name, "parameters": TOOLS[name], "strict": False} for name in TOOLS]
+    items: list[dict[str, Any]] = [{"role": "user", "content": GOAL}]
+    while True:
+        asked = {"model": "gpt-4o", "input": items, "tools": tools, **more}
+        if stream:
+            with client.responses.stream(**asked) as events:
+                response = events.get_final_response()
+        else:
+            response = client.responses.create(**asked)
+        unsent = {"parsed", "parsed_arguments", "status"}
+        said = [item.model_dump(exclude_none=True, exclude=unsent) for item in response.output]
+        for item in said:
+            for part in item.get("content", ()):
+                part.pop("parsed", None)
+        items += said
+        calls = [item for item in said if item["type"] == "function_call"]
+        if not calls:
+            return [*items, {"role": "assistant", "content": response.output_text}]
+        for call in calls:
+            output = ran(call["name"], json.loads(call["arguments"]))
+            items.append({"type": "function_call_output", "call_id": call["call_id"], "output": output})
+
+
 def anthropic_loop(client: Any, *, stream: bool, **more: Any) -> list[dict[str, Any]]:
     """Ask until there are no calls any more; returns the history."""
     tools = [{"name": name, "input_schema": schema} for name, schema in TOOLS.items()]
@@ -229,6 +254,7 @@ def ollama_loop(client: Any, *, stream: bool, **more: Any) -> list[dict[str, Any
 
 LOOPS: dict[str, Callable[..., list[dict[str, Any]]]] = {
     "openai": openai_loop,
+    "responses": responses_loop,
     "anthropic": anthropic_loop,
     "ollama": ollama_loop,
 }

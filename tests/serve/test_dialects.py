@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,6 +22,8 @@ from workbench.serve.dialects import BROKEN, Dialect
 from workbench.serve.dialects.anthropic import ANTHROPIC
 from workbench.serve.dialects.ollama import OLLAMA
 from workbench.serve.dialects.openai import OPENAI
+from workbench.serve.dialects.responses import RESPONSES
+from workbench.serve.history import Result, Said, Told, said_call
 
 DIALECTS = (OPENAI, ANTHROPIC, OLLAMA)
 EACH = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
@@ -142,6 +145,43 @@ def test_replies_are_of_the_vendors_own_types(answer: Answer) -> None:
         ollama.ChatResponse.model_validate_json(event)
 
 
+@given(answers(), st.sampled_from(["stop", "length", "blocked", "refused"]))
+@settings(max_examples=30, deadline=None)
+def test_responses_are_of_their_own_types_and_grow_to_what_they_are(answer: Answer, finish: str) -> None:
+    pydantic: Any = pytest.importorskip("pydantic")
+    openai: Any = pytest.importorskip("openai.types.responses")
+    answer = answer if answer.calls else replace(answer, finish=finish)
+    whole = RESPONSES.whole(answer)
+    openai.Response.model_validate(whole)
+    kind = pydantic.TypeAdapter(openai.ResponseStreamEvent)
+    events = [kind.validate_json(event) for event in parsed(RESPONSES, answer)]
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    assert events[-1].response.model_dump(mode="json", exclude_unset=True) == whole
+    done = [event.item for event in events if event.type == "response.output_item.done"]
+    assert [item.model_dump(mode="json", exclude_unset=True) for item in done] == whole["output"]
+    said = "".join(event.delta for event in events if event.type in SAID)
+    thought = "".join(event.delta for event in events if event.type == "response.reasoning_summary_text.delta")
+    assert (said, thought) == (answer.text if answer.text.strip() or not answer.calls else "", answer.thinking)
+
+
+SAID = ("response.output_text.delta", "response.refusal.delta")
+
+
+@given(answers())
+@settings(max_examples=30, deadline=None)
+def test_a_response_comes_back_as_what_was_said(answer: Answer) -> None:
+    """Its items, sent back as they are with an output for each call, are one reply again."""
+    given = [{"role": "user", "content": "Go."}, *RESPONSES.whole(answer)["output"]]
+    given += [{"type": "function_call_output", "call_id": call.provider_id, "output": "2"} for call in answer.calls]
+    body = {"model": "m", "input": given}
+    assert RESPONSES.problem(body, {}) == ""
+    told, said, *results = RESPONSES.read(body).items
+    assert said == Said(
+        answer.text.strip(), tuple(said_call(call.provider_id, call.tool, call.arguments) for call in answer.calls)
+    )
+    assert [told, *results] == [Told("Go."), *(Result(call.provider_id, "", "2") for call in answer.calls)]
+
+
 def parsed(dialect: Dialect, answer: Answer) -> list[str]:
     parser = WIRES[dialect.name].parser()
     return [frame.data for frame in [*parser.feed(streamed(dialect, answer)), *parser.close()]]
@@ -211,7 +251,26 @@ OLLAMA_BODY: dict[str, Any] = {
     "think": True,
     "stream": False,
 }
-BODIES = {"openai": OPENAI_BODY, "anthropic": ANTHROPIC_BODY, "ollama": OLLAMA_BODY}
+RESPONSES_BODY: dict[str, Any] = {
+    "model": "m",
+    "instructions": "Be brief.",
+    "input": [
+        {"role": "developer", "content": "Do it."},
+        {
+            "role": "user",
+            "content": [{"type": "input_text", "text": "Add."}, {"type": "input_image", "image_url": "x"}],
+        },
+        {"type": "reasoning", "id": "rs_1", "summary": []},
+        {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "a", "name": "add", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": [{"type": "input_text", "text": "2"}]},
+    ],
+    "tools": [{"type": "function", "name": "add", "parameters": {"type": "object"}}, {"type": "web_search"}],
+    "tool_choice": {"type": "function", "name": "add"},
+    "reasoning": {"summary": "auto"},
+    "stream": True,
+}
+BODIES = ((OPENAI, OPENAI_BODY), (RESPONSES, RESPONSES_BODY), (ANTHROPIC, ANTHROPIC_BODY), (OLLAMA, OLLAMA_BODY))
 ODD: tuple[Any, ...] = (None, True, 5, 0.5, "", "x", [], ["x"], [None], [[]], {}, {"type": []}, {"x": 5}, [{}])
 
 
@@ -229,10 +288,9 @@ def changed(value: Any, odd: Any) -> Iterator[Any]:
                 yield [*value[:at], other, *value[at + 1 :]]
 
 
-@EACH
-def test_whatever_is_wrong_with_a_body_it_is_refused_in_words_or_read(dialect: Dialect) -> None:
+@pytest.mark.parametrize(("dialect", "good"), BODIES, ids=["openai", "responses", "anthropic", "ollama"])
+def test_whatever_is_wrong_with_a_body_it_is_refused_in_words_or_read(dialect: Dialect, good: dict[str, Any]) -> None:
     headers = {"anthropic-version": "2023-06-01"}
-    good = BODIES[dialect.name]
     assert dialect.problem(good, headers) == ""
     assert len(dialect.read(good).items) >= 3
     refused = 0

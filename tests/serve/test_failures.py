@@ -33,6 +33,11 @@ def ask(clients: dict[str, Any], vendor: str, *, stream: bool = False) -> str:
         if not stream:
             return str(reply.choices[0].message.content)
         return "".join(chunk.choices[0].delta.content or "" for chunk in reply)
+    if vendor == "responses":
+        response = client.responses.create(model="m", input=GOAL, stream=stream)
+        if not stream:
+            return str(response.output_text)
+        return "".join(event.delta for event in response if event.type == "response.output_text.delta")
     if vendor == "anthropic":
         if not stream:
             return "".join(

@@ -24,9 +24,10 @@ PutOn = Callable[..., Play]
 
 @asynccontextmanager
 async def agent_of(vendor: str, url: str) -> AsyncIterator[Any]:
-    if vendor == "openai":
+    if vendor != "anthropic":
         client = openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="-")
-        model = openai_models.OpenAIChatModel("gpt-4o", provider=openai_provider.OpenAIProvider(openai_client=client))
+        kind = openai_models.OpenAIChatModel if vendor == "openai" else openai_models.OpenAIResponsesModel
+        model = kind("gpt-4o", provider=openai_provider.OpenAIProvider(openai_client=client))
     else:
         client = anthropic.AsyncAnthropic(base_url=url, api_key="-")
         provider = anthropic_provider.AnthropicProvider(anthropic_client=client)
@@ -48,7 +49,7 @@ def add(a: int, b: int) -> int:
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+@pytest.mark.parametrize("vendor", ["openai", "responses", "anthropic"])
 async def test_its_whole_loop_is_a_session(play: PutOn, vendor: str, stream: bool) -> None:
     playing = play(TWO_CITIES)
     pieces: list[str] = []
@@ -66,7 +67,7 @@ async def test_its_whole_loop_is_a_session(play: PutOn, vendor: str, stream: boo
     assert [tool.name for tool in session.header.tools] == ["population", "add"]
 
 
-@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+@pytest.mark.parametrize("vendor", ["openai", "responses", "anthropic"])
 async def test_a_call_that_fails_there_is_a_result_here(play: PutOn, vendor: str) -> None:
     """What the framework makes of wrong arguments and of a tool it does not have is what the model reads next."""
     call = '[[model.reply.call]]\ntool = "{tool}"\narguments = {arguments}'

@@ -69,6 +69,84 @@ def test_openai(playing: Play, clients: dict[str, Any], messages: Messages, said
     assert said in playing.log.lines(1)[0]
 
 
+# ---------------------------------------------------------------- OpenAI's responses
+
+
+def call_item(call_id: str, **more: Any) -> dict[str, Any]:
+    return {"type": "function_call", "call_id": call_id, "name": "add", "arguments": "{}", **more}
+
+
+def output_item(call_id: str, output: Any = "2") -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": call_id, "output": output}
+
+
+def thought(name: str = "rs_1") -> dict[str, Any]:
+    return {"type": "reasoning", "id": name, "summary": []}
+
+
+RESPONSES_CASES: list[tuple[str, Any, str]] = [
+    ("dropped call", [USER, output_item("a")], "No tool call found for function call output with call_id a."),
+    ("missing result", [USER, call_item("a"), call_item("b"), output_item("a")], "No tool output found for function call b."),
+    ("no result", [USER, call_item("a"), USER], "No tool output found for function call a."),
+    ("result before its call", [USER, output_item("a"), call_item("a")], "No tool call found for function call output"),
+    ("orphan result", [USER, call_item("a"), output_item("a"), output_item("z")], "with call_id z."),
+    ("two results", [USER, call_item("a"), output_item("a"), output_item("a")], "No tool call found for function call"),
+    ("duplicate ids", [USER, call_item("a"), call_item("a"), output_item("a")], "Duplicate function call with call_id a"),
+    ("duplicate items", [USER, call_item("a", id="fc_1"), output_item("a"), call_item("b", id="fc_1"), output_item("b")], "Duplicate item found with id fc_1."),
+    ("arguments as an object", [USER, call_item("a", arguments={}), output_item("a")], "expected a string, but got an object"),
+    ("empty content", [{"role": "user", "content": None}], "Missing required parameter: 'input[0].content'."),
+    ("a part of the other side", [{"role": "user", "content": [{"type": "output_text", "text": "x"}]}], "Invalid value: 'output_text'"),
+    ("a part of the chat", [{"role": "user", "content": [{"type": "text", "text": "x"}]}], "Invalid value: 'text'. Supported values are: 'input_text'"),
+    ("a message of the chat", [USER, {"role": "tool", "tool_call_id": "a", "content": "2"}], "Invalid value: 'tool'. Supported values"),
+    ("a thought alone", [USER, thought(), USER], "Item 'rs_1' of type 'reasoning' was provided without its required following item."),
+    ("a stored item", [USER, {"type": "item_reference", "id": "msg_1"}], "Item with id 'msg_1' not found."),
+    ("nothing", [], 'One of "input" or'),
+    ("no item", [USER, "x"], "Invalid type for 'input[1]': expected an object, but got a string instead."),
+    ("an item of no type", [USER, {}], "Missing required parameter: 'input[1].type'."),
+    ("an unknown item", [{"type": "sticker"}], "Invalid value: 'sticker'."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("items", "said"), [c[1:] for c in RESPONSES_CASES], ids=[c[0] for c in RESPONSES_CASES])
+def test_responses(playing: Play, clients: dict[str, Any], items: Any, said: str, stream: bool) -> None:
+    tools = [{"type": "function", "name": "add", "parameters": {"type": "object"}, "strict": False}]
+    with pytest.raises(openai.BadRequestError) as raised:
+        clients["openai"].responses.create(model="m", input=items, tools=tools, stream=stream)
+    assert said in raised.value.message
+    assert raised.value.type == "invalid_request_error"
+    assert playing.sessions == []
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"previous_response_id": "resp_1"}, "Previous response with id 'resp_1' not found."),
+        ({"conversation": "conv_1"}, "the input has to be the whole history"),
+        ({"background": True}, "nothing is stored here"),
+        ({"max_tokens": 5}, "Unknown parameter: 'max_tokens'."),
+        ({"max_output_tokens": "many"}, "expected an integer, but got a string"),
+        ({"tools": OPENAI_TOOLS}, "Missing required parameter: 'tools[0].name'."),
+        ({"tool_choice": {"type": "function", "name": "x"}}, "Tool choice 'x' not found in 'tools' parameter."),
+        ({"tool_choice": "any"}, "Invalid value: 'any'. Supported values are: 'none', 'auto', and 'required'."),
+    ],
+)
+def test_responses_are_strict_about_the_rest(
+    playing: Play, clients: dict[str, Any], change: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(openai.BadRequestError) as raised:
+        clients["openai"].responses.create(model="m", input=GOAL, extra_body=change)
+    assert said in raised.value.message
+    assert playing.sessions == []
+
+
+def test_responses_take_results_wherever_they_come_after_their_call(playing: Play, clients: dict[str, Any]) -> None:
+    said = {"role": "assistant", "content": [{"type": "output_text", "text": "Both."}]}
+    items = [USER, thought(), said, call_item("a"), call_item("b"), output_item("b"), USER, output_item("a")]
+    tools = [{"type": "function", "name": "add", "parameters": {"type": "object"}, "strict": False}]
+    assert clients["openai"].responses.create(model="m", input=items, tools=tools).output_text == "Hello."
+
+
 # ---------------------------------------------------------------- Anthropic
 
 
@@ -206,8 +284,8 @@ def test_what_is_too_large_is_refused_in_each_vendors_words(play: PutOn, clients
 
 
 def test_other_addresses_and_methods_are_named(playing: Play, clients: dict[str, Any]) -> None:
-    with pytest.raises(openai.NotFoundError, match="there is no /v1/responses here; there are /v1/chat/completions"):
-        clients["openai"].responses.create(model="m", input="x")
+    with pytest.raises(openai.NotFoundError, match="there is no /v1/embeddings here; there are /v1/chat/completions"):
+        clients["openai"].embeddings.create(model="m", input="x")
     status, body = posted(playing, "/v1/models", {})
     assert (status, body["error"]["message"]) == (405, "/v1/models takes GET, not POST")
 

@@ -25,6 +25,7 @@ from workbench.serve.dialects import BROKEN, Body, Dialect
 from workbench.serve.dialects.anthropic import ANTHROPIC, count_problem
 from workbench.serve.dialects.ollama import OLLAMA
 from workbench.serve.dialects.openai import OPENAI
+from workbench.serve.dialects.responses import RESPONSES
 from workbench.serve.exchange import LARGEST, Exchange, HungUp, Receive, Scope, Send, TooLarge
 from workbench.serve.listing import Listing
 from workbench.sessions.errors import SessionError
@@ -32,6 +33,7 @@ from workbench.view.visible import visible
 
 CHATS: dict[str, Dialect] = {
     "/v1/chat/completions": OPENAI,
+    "/v1/responses": RESPONSES,
     "/v1/messages": ANTHROPIC,
     "/api/chat": OLLAMA,
 }
@@ -206,6 +208,8 @@ def _is_listed(path: str) -> bool:
 
 def _dialect(exchange: Exchange) -> Dialect:
     """Whose words a client understands, also where it asks for what there is not."""
+    if exchange.path in CHATS:
+        return CHATS[exchange.path]
     if exchange.path.startswith("/api/"):
         return OLLAMA
     by_anthropic = exchange.path.startswith("/v1/messages") or "anthropic-version" in exchange.headers

@@ -75,7 +75,8 @@ def content(value: Any) -> str:
     """The text of a content; what is none has its kind in its place."""
     if not isinstance(value, list):
         return as_text(value)
-    return "\n".join(as_text(part.get("text", part.get("refusal"))) or f"({part['type']})" for part in value)
+    said = (part.get("text", part.get("refusal", f"({part['type']})")) for part in value)
+    return "\n".join(map(as_text, said))
 
 
 def tool_info(function: Mapping[str, Any], parameters: str) -> ToolInfo:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.models.wire.openai.encode import LONGEST_ID
-from workbench.models.wire.shapes import is_kind, kind_of, strangers
+from workbench.models.wire.openai.words import bad_name, missing, too_long, wrong_type
+from workbench.models.wire.shapes import is_kind, strangers
 
 FIELDS: dict[str, type | tuple[type, ...]] = {
     "audio": dict, "frequency_penalty": float, "function_call": (str, dict), "functions": list, "logit_bias": dict,
@@ -24,20 +24,18 @@ FIELDS: dict[str, type | tuple[type, ...]] = {
 ROLES = ("system", "developer", "user", "assistant", "tool")
 _CHOICES = ("none", "auto", "required")
 _ONLY_WITH_TOOLS = ("tool_choice", "parallel_tool_calls")
-_NAME = re.compile(r"[a-zA-Z0-9_-]+")
-_LONGEST_NAME = 64
 
 
 def problem(body: Mapping[str, Any]) -> str:
     """What the endpoint answers to this body, with status 400; "" when it takes it."""
     for name in ("model", "messages"):
         if body.get(name) is None:
-            return f"you must provide a {name} parameter" if name == "model" else _missing("messages")
+            return f"you must provide a {name} parameter" if name == "model" else missing("messages")
     for name in strangers(body, frozenset(FIELDS)):
         return f"Unrecognized request argument supplied: {name}"
     for name, value in body.items():
         if value is not None and not is_kind(value, FIELDS[name]):
-            return _type(name, FIELDS[name], value)
+            return wrong_type(name, FIELDS[name], value)
     if body.get("stream_options") is not None and not body.get("stream"):
         return "The 'stream_options' parameter is only allowed when 'stream' is enabled."
     return _tools(body) or messages_problem(body["messages"])
@@ -81,16 +79,16 @@ def _unanswered(calls: Sequence[str]) -> str:
 
 def _message(at: str, message: Any) -> str:
     if not isinstance(message, dict):
-        return _type(at, dict, message)
+        return wrong_type(at, dict, message)
     role, content, calls = message.get("role"), message.get("content"), message.get("tool_calls")
     if role not in ROLES:
         known = ", ".join(f"'{name}'" for name in ROLES)
         return f"Invalid value: {role!r}. Supported values are: {known}."
     if role == "tool":
         if not is_kind(message.get("tool_call_id"), str):
-            return _missing(f"{at}.tool_call_id")
+            return missing(f"{at}.tool_call_id")
         if len(message["tool_call_id"]) > LONGEST_ID:
-            return _long(f"{at}.tool_call_id", message["tool_call_id"], LONGEST_ID)
+            return too_long(f"{at}.tool_call_id", message["tool_call_id"], LONGEST_ID)
     if calls is not None:
         if role != "assistant":
             return f"Unrecognized key(s) in '{at}': 'tool_calls'"
@@ -103,31 +101,31 @@ def _content(at: str, content: Any, *, or_null: bool) -> str:
     if isinstance(content, str) or (content is None and or_null):
         return ""
     if not isinstance(content, list):
-        return _type(at, (str, list), content)
+        return wrong_type(at, (str, list), content)
     for index, part in enumerate(content):
         if not isinstance(part, dict) or not isinstance(part.get("type"), str):
-            return _missing(f"{at}[{index}].type")
+            return missing(f"{at}[{index}].type")
     return ""
 
 
 def _calls(at: str, calls: Any) -> str:
     if not isinstance(calls, list):
-        return _type(at, list, calls)
+        return wrong_type(at, list, calls)
     if not calls:
         return f"Invalid '{at}': empty array. Expected an array with minimum length 1, but got an empty array instead."
     for index, call in enumerate(calls):
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict):
-            return _missing(f"{at}[{index}].function")
+            return missing(f"{at}[{index}].function")
         for path, value in (
             (f"{at}[{index}].id", call.get("id")),
             (f"{at}[{index}].function.name", function.get("name")),
             (f"{at}[{index}].function.arguments", function.get("arguments")),
         ):
             if not isinstance(value, str):
-                return _type(path, str, value)
+                return wrong_type(path, str, value)
         if len(call["id"]) > LONGEST_ID:
-            return _long(f"{at}[{index}].id", call["id"], LONGEST_ID)
+            return too_long(f"{at}[{index}].id", call["id"], LONGEST_ID)
         if call.get("type") != "function":
             return f"Invalid value: {call.get('type')!r}. Supported values are: 'function' and 'custom'."
     return ""
@@ -144,12 +142,12 @@ def _tools(body: Mapping[str, Any]) -> str:
     for index, tool in enumerate(tools):
         function = tool.get("function") if isinstance(tool, dict) else None
         if not isinstance(function, dict) or tool.get("type") != "function":
-            return _missing(f"tools[{index}].function")
-        found = _name(f"tools[{index}].function.name", function.get("name"))
+            return missing(f"tools[{index}].function")
+        found = bad_name(f"tools[{index}].function.name", function.get("name"))
         if found:
             return found
         if not isinstance(function.get("parameters", {}), dict):
-            return _type(f"tools[{index}].function.parameters", dict, function["parameters"])
+            return wrong_type(f"tools[{index}].function.parameters", dict, function["parameters"])
         names.append(function["name"])
     return _choice(body.get("tool_choice"), names)
 
@@ -162,36 +160,11 @@ def _choice(choice: Any, names: Sequence[str]) -> str:
     allowed = choice.get("allowed_tools") if choice.get("type") == "allowed_tools" else {"tools": [choice]}
     tools = allowed.get("tools") if isinstance(allowed, dict) else None
     if not isinstance(tools, list):
-        return _missing("tool_choice.allowed_tools.tools")
+        return missing("tool_choice.allowed_tools.tools")
     for tool in tools:
         function = tool.get("function") if isinstance(tool, dict) else None
         if not isinstance(function, dict):
-            return _missing("tool_choice.function")
+            return missing("tool_choice.function")
         if function.get("name") not in names:
             return f"Tool choice 'function': {function.get('name')!r} not found in 'tools' parameter."
     return ""
-
-
-def _name(at: str, name: Any) -> str:
-    if not isinstance(name, str):
-        return _type(at, str, name)
-    if len(name) > _LONGEST_NAME:
-        return _long(at, name, _LONGEST_NAME)
-    expected = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
-    return "" if _NAME.fullmatch(name) else f"Invalid '{at}': string does not match pattern. {expected}"
-
-
-def _long(at: str, text: str, longest: int) -> str:
-    return (
-        f"Invalid '{at}': string too long. Expected a string with maximum length {longest}, "
-        f"but got a string with length {len(text)} instead."
-    )
-
-
-def _missing(at: str) -> str:
-    return f"Missing required parameter: '{at}'."
-
-
-def _type(at: str, kind: type | tuple[type, ...], value: object) -> str:
-    kinds = " or ".join(kind_of(one()) for one in (kind if isinstance(kind, tuple) else (kind,)))
-    return f"Invalid type for '{at}': expected {kinds}, but got {kind_of(value)} instead."
