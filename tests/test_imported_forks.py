@@ -23,6 +23,8 @@ from workbench.opening import Opened, reopen
 from workbench.runner import Run
 from workbench.scenarios.errors import ScenarioError
 from workbench.sessions.journal import Session, read_session
+from workbench.view.forks import acted, undone_lines
+from workbench.view.lines import line_text
 
 home, key = wire_home, wire_key
 
@@ -127,10 +129,13 @@ async def test_the_vendors_types_take_what_it_is_sent(wire: str, log: Session, h
 
 
 def test_what_the_tools_of_a_log_did_is_told_in_a_fork_before_it(log: Session, home: Home) -> None:
-    """Nothing is known of what they may do."""
+    """Nothing ran here, and nothing is known of what they may do."""
     did = executed(log.header, log.events, 0)
     assert did
-    assert {item.fate for item in did} == {"stands"}
+    assert {item.fate for item in did} == {"logged"}
+    (title,) = undone_lines(log.header, log.events, 0, 200)[:1]
+    assert line_text(title).startswith(f"The log tells of {len(did)} calls of another agent")
+    assert not acted(log.header, log.events, 0)
     made = twice(log, home, 2)
     made.close()
     forks = [event for event in made.run.events if isinstance(event, Forked)]

@@ -5,7 +5,7 @@ A command that makes no sense now raises `CommandError` with a sentence for peop
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,10 @@ from workbench import performing
 from workbench.core import commands
 from workbench.core.commands import CommandError
 from workbench.core.door import reply_at
-from workbench.core.events import Held, Outcome
+from workbench.core.events import DoneElsewhere, Held, Outcome
 from workbench.core.faults import FaultError, fault_to, label
 from workbench.core.gate import rule_to
+from workbench.core.ledger import Executed, elsewhere, entry_to, executed
 from workbench.core.loop import Move
 from workbench.core.ports import Tools
 from workbench.core.values import Fault, Rule
@@ -124,6 +125,20 @@ class Commanded(Recording):
             raise CommandError("there is no such grant")
         del grants[index]
         self.change({"grants": [rule_to(grant) for grant in grants]})
+
+    # ------------------------------------------------------------ other branches
+
+    def told(self, done: Sequence[Executed]) -> bool:
+        """Take note of what other branches have done where an open call would do the same: then that is asked about.
+
+        Returns whether there was anything that was not known.
+        """
+        keys = {self.state.effect_key(each.call.tool, each.arguments) for each in self.state.open_calls()}
+        same = [item for item in done if item.key in keys]
+        news = elsewhere(executed(self.header, self.events), same) if same else ()
+        if news:
+            self._record(DoneElsewhere(effects=tuple(map(entry_to, news))))
+        return bool(news)
 
     # ------------------------------------------------------------ going on
 

@@ -7,7 +7,6 @@ holds all of its own events: whatever becomes of its parent, it can be opened.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,13 +16,14 @@ from workbench import __version__
 from workbench.asking import Asked, asked_instead, latest_choice, left_out, warned, with_choice
 from workbench.core import commands
 from workbench.core.events import Event, Forked, ModelReply, ToolResult, UserMessage
-from workbench.core.ledger import Executed, entry_to, executed
+from workbench.core.ledger import Executed, elsewhere, entry_to, executed, since
 from workbench.core.model_info import model_to
 from workbench.core.ports import Clock, Reply, Tools, Usage
 from workbench.core.reading import read_reply
 from workbench.core.state import State, fold
 from workbench.core.values import Header, RawCall
 from workbench.home import Home
+from workbench.lineage import Lineage
 from workbench.models.written import rewritten
 from workbench.opening import Opened, reopen, usable_tools
 from workbench.performing import goal_met
@@ -34,7 +34,7 @@ from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
-from workbench.sessions.journal import create_session, read_session
+from workbench.sessions.journal import create_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_tools
@@ -91,7 +91,7 @@ def fork(
     asked = _other_model(scenario, shared, branch, home, clock)
     try:
         state = fold(header, shared)
-        done = [*executed(header, events, branch.at), *_elsewhere(header, events, home)]
+        done = known_of(header, events, branch.at, state.title, home)
     except ValueError as error:
         raise SessionError(f"the session makes no run: {error}") from None
     new = _beginning(state, events, branch, asked, done, _tool_box(header, home))
@@ -134,6 +134,13 @@ def what_it_is(event: Event) -> str:
 # ---------------------------------------------------------------- parts
 
 
+def known_of(header: Header, events: Sequence[Event], at: int, title: str, home: Home) -> list[Executed]:
+    """What a fork is told: what its parent has done after event `at`, and what other branches of the lineage have."""
+    own = executed(header, events)
+    mine = (replace(item, branch=item.branch or title or header.goal) for item in since(own, at))
+    return [*mine, *elsewhere(own, Lineage((home.sessions,), header).done())]
+
+
 def _check_place(events: Sequence[Event], branch: Branch) -> None:
     """Raises SessionError for a place that is not there, or where no other text can be given."""
     if not 0 <= branch.at <= len(events):
@@ -154,22 +161,6 @@ def _other_model(
     known = scenario if branch.choice else with_choice(scenario, latest_choice(events))
     clock = clock or SystemClock()
     return asked_instead(known, home, clock, branch.choice, choice=branch.choice, base_url=branch.base_url)
-
-
-def _elsewhere(header: Header, events: Sequence[Event], home: Home) -> list[Executed]:
-    """What other branches of the lineage have done that this run has not, and that cannot simply be done again.
-
-    As far as their sessions lie with those of the home: an idempotency key is one of the whole lineage.
-    """
-    known = {item.key for item in executed(header, events)}
-    found: dict[str, Executed] = {}
-    for path in SessionStore(home.sessions).of_lineage(header.lineage):
-        with suppress(SessionError, ValueError):  # what makes no run has done nothing that could be told
-            session = read_session(path)
-            for item in executed(session.header, session.events, session.header.parent_at):
-                if item.fate != "undone" and item.key not in known:
-                    found.setdefault(item.key, item)
-    return list(found.values())
 
 
 def _tool_box(header: Header, home: Home) -> ToolBox:

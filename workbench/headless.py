@@ -20,6 +20,7 @@ from workbench.results import result_object
 from workbench.runner import CommandError, JournalBroken, Run
 from workbench.view import words
 from workbench.view.arguments import one_line_arguments
+from workbench.view.bars import known_before
 from workbench.view.entries import entry_lines
 from workbench.view.timeline import Timeline
 from workbench.view.visible import visible
@@ -143,7 +144,10 @@ def _question_lines(opened: Opened, options: Sequence[str]) -> list[str]:
     run, path = opened.run, opened.session_path
     move = run.next
     calls = move.question.calls if isinstance(move, AskPerson) else ()
-    lines = [f"  {record.call.id}  {visible(record.call.tool)} {one_line_arguments(record)}" for record in calls]
+    lines = []
+    for record in calls:
+        lines.append(f"  {record.call.id}  {visible(record.call.tool)} {one_line_arguments(record)}")
+        lines += [f"      {visible(why)}" for why in (known_before(run.state, record, record.arguments),) if why]
     if path is None or run.status not in (Status.AWAITING_APPROVAL, Status.AWAITING_PERSON):
         return lines
     file = visible(shlex.join([str(path), *options]))

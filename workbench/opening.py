@@ -19,10 +19,13 @@ from workbench.asking import Asked, asked_again, asked_by, asked_instead, latest
 from workbench.clocks import SystemClock, VirtualClock
 from workbench.core import sound
 from workbench.core.events import Event
-from workbench.core.ports import Clock, Person, Tools
+from workbench.core.ledger import Executed, elsewhere, executed
+from workbench.core.ports import Branches, Clock, Person, Tools
 from workbench.core.state import State, fold
+from workbench.core.statuses import SUCCESSES
 from workbench.core.values import Header, ToolInfo
 from workbench.home import Home
+from workbench.lineage import branches_of
 from workbench.runner import Run
 from workbench.sandbox import make_sandbox
 from workbench.scenarios.errors import ScenarioError
@@ -42,6 +45,7 @@ from workbench.tooling import timed, why_missing
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
+from workbench.view.effects import elsewhere_words
 
 if TYPE_CHECKING:
     from workbench.models.live import LiveModel
@@ -100,6 +104,8 @@ class Opened:
     """What was set aside at the end of the file, as a sentence."""
     notes: tuple[str, ...] = ()
     """What a person should know before it goes on, a sentence each: tools that are not what they were, say."""
+    told: bool = False
+    """Whether another branch has done what this run was about to do, and that was not known before it was opened."""
     read_only: str = ""
     """Why nothing can be recorded (somebody else writes the session); "" when all is well."""
     tail: Tail | None = None
@@ -169,6 +175,7 @@ def new_run(
         journal=journal or MemoryJournal(),
         clock=clock,
         person=_person(scenario) if person else None,
+        branches=branches_of(header, home, save, new=True) if journal is not None else None,
     )
     return Opened(
         run=run,
@@ -212,12 +219,13 @@ def _run(
     workspace: Workspace,
     clock: Clock,
     events: Sequence[Event] = (),
+    branches: Branches | None = None,
     **parts: Any,
 ) -> Run:
     """The run of a header, by the loop that its scenario names."""
     if scenario.loop == ENGINE:
         able = _able(asked, header, tools, workspace, home, clock, events)
-        return Run(header, model=asked.model, tools=able, clock=clock, events=events, **parts)
+        return Run(header, model=asked.model, tools=able, clock=clock, events=events, branches=branches, **parts)
     from workbench.museum.registry import PIECES  # only for those who go there
     from workbench.museum.run import MuseumRun
     from workbench.museum.unchecked import unchecked
@@ -244,6 +252,12 @@ def _able(
     from workbench.models.keyless import KeylessTools  # only for those who have a key
 
     return KeylessTools(ToolBox(tools, workspace), asked.live.key)
+
+
+def _elsewhere(run: Run, done: Sequence[Executed]) -> tuple[str, ...]:
+    """What other branches have done, for who goes on with a run that has not come to its end."""
+    more = elsewhere(executed(run.header, run.events), done) if done and run.state.status not in SUCCESSES else ()
+    return (elsewhere_words(more),) if more else ()
 
 
 def _new_journal(
@@ -320,8 +334,12 @@ def _reopened(
             journal=journal or MemoryJournal(),
             clock=clock,
             person=_person(scenario) if person else None,
+            branches=branches_of(header, home, path) if journal is not None else None,
             events=session.events,
         )
+        done = run.branches.done() if run.branches is not None else ()
+        more = _elsewhere(run, done)
+        told = isinstance(journal, JournalWriter) and run.told(done)
     except ValueError as error:
         # Events or effects that were changed by hand, and make no run.
         if sandbox is not None:
@@ -337,7 +355,8 @@ def _reopened(
         path=path,
         torn=session.torn or "",
         # Of nothing that is only read need anybody be warned, and no tool runs beside a recording.
-        notes=(*(() if is_recorded(asking) else notes), *asked.notes) if journal is not None else (),
+        notes=(*(() if is_recorded(asking) else notes), *asked.notes, *more) if journal is not None else (),
+        told=told,
         read_only="" if journal is not None else "opened for reading only",
         tail=Tail(session) if journal is None else None,
         live=asked.live,

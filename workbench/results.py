@@ -12,7 +12,7 @@ from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
 from workbench.models.scripted import unused_lines
 from workbench.opening import Opened
 from workbench.runner import Run
-from workbench.scenarios.expectations import Mismatch, RunOutcome, check
+from workbench.scenarios.expectations import Mismatch, RunOutcome, check, check_any_model, of_any_model
 from workbench.scenarios.models import is_live, script_lines
 from workbench.scenarios.person import unused_entries
 from workbench.scenarios.recorded import is_recorded, unused_exchanges
@@ -26,7 +26,7 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
     stop = state.stopped
     texts = {path: run.tools.file_text(path) for path in files}
     served = [(event.line, event.attempts) for event in run.events if isinstance(event, ModelReply | ModelFailed)]
-    own = not any(isinstance(event, SettingsChanged) and "model" in event.changes for event in run.events)
+    own = not asks_another(run.events)
     reads_script = own and not is_recorded(opened.scenario) and not is_live(opened.scenario)
     unused = unused_lines(script_lines(opened.scenario), served) if reads_script else ()
     return RunOutcome(
@@ -50,9 +50,23 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
 
 
 def differences(opened: Opened) -> tuple[Mismatch, ...] | None:
-    """What the run did not come to of what its scenario expects; None where that expects nothing."""
-    expect = opened.scenario.expect
-    return None if expect is None else tuple(check(expect, outcome_of(opened, files=tuple(expect.files or ()))))
+    """What the run did not come to of what its scenario expects; None where that expects nothing.
+
+    Nor is anything expected of a run that waits for a person, unless that is what is expected. What hangs on the script
+    is not expected of another model.
+    """
+    expect, another = opened.scenario.expect, asks_another(opened.run.events)
+    if expect is not None and another:
+        expect = of_any_model(expect)
+    if expect is None or (opened.run.status in SUSPENDED and expect.status not in SUSPENDED):
+        return None
+    outcome = outcome_of(opened, files=tuple(expect.files or ()))
+    return tuple(check_any_model(expect, outcome) if another else check(expect, outcome))
+
+
+def asks_another(events: Sequence[Event]) -> bool:
+    """Whether the run has been given another model than its scenario names."""
+    return any(isinstance(event, SettingsChanged) and "model" in event.changes for event in events)
 
 
 def person_took_part(events: Sequence[Event]) -> bool:

@@ -21,7 +21,7 @@ from workbench.core.commands import CommandError
 from workbench.core.events import Event, LateResult, StopRequested
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move, standing
 from workbench.core.model_info import model_to
-from workbench.core.ports import Clock, Journal, Model, NobodyThere, Person, Question, Tools
+from workbench.core.ports import Branches, Clock, Journal, Model, NobodyThere, Person, Question, Tools
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import Status
@@ -44,6 +44,7 @@ class Run(Commanded):
         journal: Journal,
         clock: Clock,
         person: Person | None = None,
+        branches: Branches | None = None,
         events: Sequence[Event] = (),
     ) -> None:
         super().__init__(header, journal, events)
@@ -51,6 +52,8 @@ class Run(Commanded):
         self.tools = tools
         self.clock = clock
         self.person = person
+        self.branches = branches
+        """The other branches of the lineage, where they are kept; they may do the same as this run."""
         self.in_flight: Move | None = None
         self._paused = True
         self._owner: asyncio.Task[Any] | None = None
@@ -222,9 +225,20 @@ class Run(Commanded):
         finally:
             self._alarm.clear()
         self._record(event)
+        await self._look_around()
         return True
 
+    async def _look_around(self) -> None:
+        """Before a call that may change something: whether another branch has done the same."""
+        tools = (self.state.tool(record.call.tool) for record in self.state.open_calls())
+        if self.branches is not None and any(tool is not None and tool.gated for tool in tools):
+            self.told(await asyncio.to_thread(self.branches.done))
+
     async def _run_tools(self, records: Sequence[CallRecord], within: float | None) -> bool:
+        before = self.state.n
+        await self._look_around()
+        if self.state.n != before:
+            return True  # what was found, or was said meanwhile, may forbid it
         for record in records:
             self._record(performing.started(self.state, record))
         if len(records) == 1:

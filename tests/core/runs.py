@@ -231,7 +231,7 @@ class Chance:
 
     def _decided(self, record: CallRecord, state: State) -> Sequence[Event] | None:
         call, tool = record.call.id, record.call.tool
-        risky = state.effect_key(tool, record.call.canonical) in {*state.unsure_keys, *state.forked_keys}
+        risky = state.effect_key(tool, record.call.canonical) in {*state.unsure_keys, *state.elsewhere}
         match self._pick(state, 6):
             case 0 | 1 | 2 if not risky:
                 return [Decided(call=call, decision="allow")]

@@ -129,7 +129,7 @@ def test_a_fork_of_a_fork_still_knows_what_was_done_above(plan: Plan, data: st.D
     again, twice = branch(below, [*events], data.draw(st.integers(0, at), label="and again after event"))
     keys = {item.key for item in executed(plan.header, run.events, at) if item.fate != "undone"}
     state = fold(again.header, twice)
-    assert keys <= {*state.forked_keys, *state.unsure_keys}
+    assert keys <= {*state.elsewhere, *state.unsure_keys}
     assert state.header.lineage == plan.header.id
 
 
@@ -147,7 +147,7 @@ def test_nothing_that_was_decided_and_not_done_comes_along(plan: Plan, data: st.
         assert not record.interrupted
     assert list(state.messages) == list(before.messages)
     ended = {"stop"} if before.status in SUCCESSES else {"status", "stop", "stopped", "failure"}
-    decided = {"batch", "grants", "tool_calls", "script_decisions", "forked_keys", "unsure_keys"}
+    decided = {"batch", "grants", "tool_calls", "script_decisions", "elsewhere", "unsure_keys"}
     changed = differences(state_facts(before), state_facts(state))
     assert set(changed) <= {"n", "header", *decided, *ended}
 
@@ -186,7 +186,8 @@ def test_what_the_parent_did_is_asked_about_also_where_everything_is_allowed(out
     for event in [*asks(), Forked(parent="p", at=2, effects=(effect,))]:
         state.apply(event)
     assert isinstance(next_move(state), AskPerson)
-    assert (state.forked_keys, state.unsure_keys) == (({key: "sent"}, frozenset()) if known else ({}, {key}))
+    results = {key: done.result for key, done in state.elsewhere.items()}
+    assert (results, state.unsure_keys) == (({key: "sent"}, frozenset()) if known else ({}, {key}))
 
 
 def test_what_is_undone_is_not_asked_about() -> None:

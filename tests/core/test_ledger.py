@@ -16,7 +16,7 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
-from workbench.core.ledger import Executed, entry_from, entry_to, executed
+from workbench.core.ledger import Executed, elsewhere, entry_from, entry_to, executed
 from workbench.core.values import Call, Header, ToolInfo
 
 TOOLS = (
@@ -69,6 +69,30 @@ def test_what_is_in_the_sandbox_is_undone_and_what_went_out_stands(tool: str, ef
 def test_a_folder_of_the_person_is_no_sandbox() -> None:
     events = ran("write_file", effects=FILE)
     assert fates(events, scenario={"workspace": {"root": "mine"}}) == [("write_file", "ran", "stands")]
+
+
+@pytest.mark.parametrize(("tool", "fate"), [("murky", "logged"), ("mail", "stands"), ("refund", "stands")])
+def test_a_call_without_a_key_never_ran_here(tool: str, fate: str) -> None:
+    """It is in the log of another agent; where nothing is known of its tool, that is all there is to say."""
+    events = [*asks(tool), ToolStarted(call="c1"), ToolResult(call="c1", content="done")]
+    assert fates(events) == [(tool, "ran", fate)]
+
+
+def test_what_other_branches_did_is_news_until_it_is_known_what_came_of_it() -> None:
+    def did(key: str, outcome: Any = "ran", fate: Any = "stands", branch: str = "b") -> Executed:
+        return Executed(tool="mail", arguments="{}", key=key, outcome=outcome, fate=fate, branch=branch, call="c1")
+
+    own = [did("mine"), did("begun", "unknown")]
+    others = [
+        did("mine"),
+        did("begun", "unknown"),
+        did("new", "unknown", branch="first"),
+        did("new"),
+        did("x", fate="undone"),
+    ]
+    assert [(item.key, item.outcome, item.branch) for item in elsewhere(own, others)] == [("new", "ran", "b")]
+    assert [item.key for item in elsewhere(own, [did("begun")])] == ["begun"]
+    assert [item.key for item in elsewhere([], [did("k"), did("k", "unknown", branch="later")])] == ["k"]
 
 
 def test_what_only_reads_is_not_listed() -> None:
@@ -147,7 +171,14 @@ def test_a_fork_further_up_tells_what_was_done_there() -> None:
 
 def test_the_plain_form_reads_back() -> None:
     item = Executed(
-        tool="refund", arguments='{"a":1}', key="k", risk="write", outcome="unknown", fate="once", files=("a", "b")
+        tool="refund",
+        arguments='{"a":1}',
+        key="k",
+        branch="b",
+        risk="write",
+        outcome="unknown",
+        fate="once",
+        files=("a", "b"),
     )
     assert entry_from(entry_to(item)) == item
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.core.statuses import Status
-from workbench.scenarios.expectations import Mismatch, RunOutcome, check
+from workbench.scenarios.expectations import Mismatch, RunOutcome, check, check_any_model, of_any_model
 from workbench.scenarios.loader import scenario_from_plain
 
 OUTCOME = RunOutcome(
@@ -130,3 +130,28 @@ def test_exact_implies_in_order_implies_any_order(wanted: list[str], actual: lis
     assert exact == (wanted == actual)
     assert in_order or not exact
     assert any_order or not in_order
+
+
+@pytest.mark.parametrize(
+    ("expect", "answer", "keys"),
+    [
+        ({"status": "answered", "answer": "11800000", "model_calls": 9, "calls": []}, "It is 11800000.", []),
+        ({"status": "answered", "answer": "11800000", "transcript": "x"}, "No idea.", ["answer"]),
+        ({"answer_matches": "^118", "files": {"f.txt": "other"}}, "118", ["files"]),
+        ({"status": "step_budget_exhausted", "stopped_by": "limits.steps", "answer_matches": "1"}, "1", []),
+    ],
+)
+def test_of_another_model_the_end_is_expected_and_not_the_way(expect: Any, answer: str, keys: list[str]) -> None:
+    table = scenario_from_plain({"goal": "x", "expect": expect}).expect
+    assert table is not None
+    left = of_any_model(table)
+    assert left is not None
+    found = check_any_model(left, replace(OUTCOME, answer=answer, unused_replies=(1,)))
+    assert [item.key.partition(".")[0] for item in found] == keys
+
+
+def test_where_only_the_way_is_expected_nothing_is_expected_of_another_model() -> None:
+    for expect in ({"model_calls": 3, "observations": ["x"]}, {"status": "script_exhausted"}):
+        table = scenario_from_plain({"goal": "x", "expect": expect}).expect
+        assert table is not None
+        assert of_any_model(table) is None

@@ -13,6 +13,7 @@ from tests.strategies import json_values, nasty_text
 from workbench.core.canonical import canonical
 from workbench.core.events import (
     Decided,
+    DoneElsewhere,
     Event,
     Forked,
     Held,
@@ -234,13 +235,12 @@ def between(draw: st.DrawFn, state: State) -> Event:
         case "ask":
             return StopRequested(status=draw(st.sampled_from([Status.CANCELLED, Status.DEADLINE_EXCEEDED])))
         case "fork":
-            return Forked(
-                parent=draw(texts()),
-                at=3,
-                effects=tuple(
-                    {"tool": text, "arguments": text, "key": text} for text in draw(st.lists(texts(), max_size=2))
-                ),
+            effects = tuple(
+                {"tool": text, "arguments": text, "key": text, "branch": text}
+                for text in draw(st.lists(texts(), max_size=2))
             )
+            told = DoneElsewhere(effects=effects)
+            return draw(st.sampled_from([told, Forked(parent=draw(texts()), at=3, effects=effects)]))
         case _:
             return Resumed()
 

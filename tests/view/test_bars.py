@@ -7,7 +7,7 @@ import pytest
 
 from tests.view.desks import REFUND, SEARCH, asks, asks_all, bar_of, body, desk_at, on, step, title
 from tests.view.nasty import LONG, WIDE, assert_drawable
-from workbench.core.events import Forked, ModelReply, Stopped, ToolStarted, UserMessage
+from workbench.core.events import DoneElsewhere, Forked, ModelReply, Stopped, ToolStarted, UserMessage
 from workbench.core.statuses import Status
 from workbench.core.values import Call, Fault, Limits, Pattern, Rule
 from workbench.models.scripted import Line, ScriptedCall
@@ -63,6 +63,22 @@ def test_what_another_branch_has_done_is_the_reason_before_all_others() -> None:
         REFUND, events=[UserMessage(text="g"), Forked(parent="r0", at=1, effects=({"key": key},))], root="r1"
     )
     assert body(bar_of(on(forked)))[-1] == "Asked because another branch of this run has already done this."
+
+
+def test_the_branch_that_did_it_and_what_came_of_that_are_named() -> None:
+    desk = desk_at(REFUND)
+    key = desk.run.state.effect_key("create_refund", '{"amount":62.5,"order":"A-1042"}')
+    for told, why in (
+        ({"branch": "Try\x1bit"}, "Asked because this is done already, in “Try␛it”."),
+        ({"fate": "logged"}, "Asked because the agent whose log this is has already done this."),
+        (
+            {"branch": "B", "result": "Refunded."},
+            "Asked because this is done already, in “B”. It gave back: Refunded. To answer with that does not do it again.",
+        ),
+    ):
+        effect = {"key": key, **told}
+        found = desk_at(REFUND, events=[UserMessage(text="g"), DoneElsewhere(effects=(effect,))], root="r1")
+        assert " ".join(body(bar_of(on(found)))).endswith(why)
 
 
 def test_what_was_interrupted_before_is_a_reason() -> None:

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.core.events import Event, ModelReply, Stopped, ToolResult, ToolStarted, UserMessage
-from workbench.core.ledger import Executed
+from workbench.core.events import DoneElsewhere, Event, ModelReply, Stopped, ToolResult, ToolStarted, UserMessage
+from workbench.core.ledger import Executed, entry_to
 from workbench.core.state import fold
 from workbench.core.statuses import Status
 from workbench.core.values import Call, Header, ToolInfo
-from workbench.view.effects import effect_lines, effects_title
+from workbench.view.effects import effect_lines, effects_title, logged_words
 from workbench.view.forks import acted, fork_title, other_problem, other_words, text_of, undone_lines
 from workbench.view.lines import line_cells, line_text
 
@@ -40,6 +40,16 @@ def item(**given: object) -> Executed:
         ([item()], 2, "After event 2: 1 call really acted; 1 cannot be undone"),
         ([item(fate="once"), item(fate="undone")], 0, "2 calls really acted"),
         ([item(outcome="unknown"), item()], 0, "2 calls really acted; 1 cannot be undone; of 1 nobody knows"),
+        (
+            [item(fate="logged")],
+            2,
+            "After event 2: the log tells of 1 call of another agent, and not whether it changed anything",
+        ),
+        (
+            [item(), item(fate="logged"), item(fate="logged", outcome="unknown")],
+            0,
+            f"1 call really acted; 1 cannot be undone; {logged_words(2)}",
+        ),
     ],
 )
 def test_one_sentence_says_what_was_done(items: list[Executed], after: int, title: str) -> None:
@@ -52,6 +62,8 @@ def test_each_effect_says_what_becomes_of_it_and_what_is_to_be_known_before_it_i
         item(fate="once", files=("a", "b", "c", "d")),
         item(fate="undone", files=("a",)),
         item(outcome="unknown"),
+        item(tool="look", fate="logged"),
+        item(tool="look", branch="Try\nit"),
     ]
     assert [line_text(line).rstrip() for line in effect_lines(HEADER, items, 100)] == [
         "✗ cannot be undone    refund {}   event 3",
@@ -62,6 +74,24 @@ def test_each_effect_says_what_becomes_of_it_and_what_is_to_be_known_before_it_i
         "                      a is as before.",
         "? may have been done  refund {}   event 3",
         "                      It cannot be taken back.",
+        "· by another agent    look {}   event 3",
+        "✗ cannot be undone    look {}   in “Try↵it”",
+    ]
+
+
+def test_what_only_other_branches_did_stands_apart() -> None:
+    others = [item(key="k", call="c1", branch="A"), item(key="k2", call="c1", branch="B")]
+    lines = [line_text(line).rstrip() for line in undone_lines(HEADER, EVENTS, 4, 120, others)]
+    assert lines == [
+        "After event 4: nothing but reading was done",
+        "Other branches of this run did 1 thing more; it is asked about before this one does the same",
+        "  ✗ cannot be undone    refund {}   in “B”",
+        "                        It cannot be taken back.",
+    ]
+    told = [*EVENTS, DoneElsewhere(effects=tuple(map(entry_to, others)))]
+    assert [line_text(line).rstrip() for line in undone_lines(HEADER, told, 4, 120)][1:3] == [
+        "Other branches of this run did 2 things more; they are asked about before this one does the same",
+        "  ✗ cannot be undone    refund {}   in “A”",
     ]
 
 

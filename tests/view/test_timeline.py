@@ -4,6 +4,7 @@ import pytest
 
 from tests.view.desks import REFUND, SEARCH, asks, asks_all, desk_at, entries, on, step
 from workbench.core.events import (
+    DoneElsewhere,
     Event,
     Forked,
     Held,
@@ -313,6 +314,20 @@ def test_a_result_that_came_too_late() -> None:
             ),
             "FORK",
             ["forked from r0 at event 12", '✗ cannot be undone: create_refund {"amount":6.25}'],
+        ),
+        (
+            DoneElsewhere(
+                effects=(
+                    {"tool": "create_refund", "arguments": '{"amount":6.25}', "key": "k", "branch": "Try it"},
+                    {"tool": "look", "fate": "logged"},
+                ),
+            ),
+            "DONE",
+            [
+                "done already in another branch of this run",
+                '✗ cannot be undone: create_refund {"amount":6.25}   in “Try it”',
+                "· the log tells of 1 call of another agent, and not whether it changed anything",
+            ],
         ),
     ],
 )

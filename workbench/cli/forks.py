@@ -15,6 +15,7 @@ from workbench.cli.runs import play, records_of
 from workbench.cli.show import ledger
 from workbench.core.events import Event, Forked
 from workbench.forking import Branch, fork, what_it_is
+from workbench.lineage import branches_of
 from workbench.opening import Opened
 from workbench.results import person_took_part
 from workbench.scenarios.loader import scenario_from_plain
@@ -49,6 +50,7 @@ def fork_session(options: argparse.Namespace) -> int:
         title=title,
         message=options.message,
     )
+    others = branches_of(header, home, path).done()
     with records_of(options) as records:
         opened = fork(
             header,
@@ -62,7 +64,7 @@ def fork_session(options: argparse.Namespace) -> int:
         )
         for note in opened.notes:
             print(visible(note), file=sys.stderr)
-        for line in (*_beginning(opened, path), *ledger(header, events, at), ""):
+        for line in (*_beginning(opened, path), *ledger(header, events, at, others), ""):
             if options.json:
                 print(line, file=sys.stderr)
             else:

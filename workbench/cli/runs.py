@@ -24,6 +24,7 @@ from workbench.results import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
+    asks_another,
     differences,
     exit_code,
     person_took_part,
@@ -78,7 +79,10 @@ def resume(options: argparse.Namespace) -> int:
             for note in (opened.torn, *opened.notes):
                 if note:
                     print(visible(note), file=sys.stderr)
-            settle(opened, options)
+            if opened.told and (options.allow or options.edit):
+                print("nothing is decided yet: say it again, if it is to be done once more", file=sys.stderr)
+            else:
+                settle(opened, options)
             if person_took_part(opened.run.events):
                 # What the scenario's person was to say does not fit any more; a question waits for the real one.
                 opened.run.person = None
@@ -154,6 +158,8 @@ def _report(opened: Opened, options: argparse.Namespace) -> bool | None:
             out(line)
         if opened.session_path is not None:
             out(visible(f"saved as {opened.session_path}"))
+    if mismatches and asks_another(opened.run.events):
+        print("another model is asked: only status, answer and files are expected of it", file=sys.stderr)
     # An expectation that does not hold is no part of the result object, and must be told all the same.
     for item in mismatches or ():
         line = visible(f"expected {item.key} {item.expected}, got {item.actual}")

@@ -11,18 +11,19 @@ from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of, session_file
 from workbench.core.events import Event
-from workbench.core.ledger import executed
+from workbench.core.ledger import Executed
 from workbench.core.records import RequestMark
 from workbench.core.state import State
 from workbench.core.values import Header
 from workbench.export.records import as_line, records
 from workbench.headless import event_line
+from workbench.lineage import branches_of
 from workbench.opening import fold_session
 from workbench.sessions.journal import read_session
 from workbench.view import words
-from workbench.view.effects import effect_lines, effects_title
 from workbench.view.entries import entry_lines
 from workbench.view.figures import money
+from workbench.view.forks import undone_lines
 from workbench.view.lines import line_text
 from workbench.view.timeline import Timeline
 from workbench.view.visible import visible
@@ -33,7 +34,8 @@ LEDGER_WIDTH = 1000
 
 def show(options: argparse.Namespace) -> int:
     """`workbench show SESSION`."""
-    session = read_session(session_file(options.session, home_of(options)))
+    home = home_of(options)
+    session = read_session(session_file(options.session, home))
     total = len(session.events)
     at = total if options.at is None else options.at
     if not 0 <= at <= total:
@@ -42,7 +44,8 @@ def show(options: argparse.Namespace) -> int:
         print(visible(session.torn), file=sys.stderr)
     if options.form == "effects":
         fold_session(session)  # of events that make no run nothing can be told
-        for line in ledger(session.header, session.events, 0 if options.at is None else at):
+        others = branches_of(session.header, home, session.path).done()
+        for line in ledger(session.header, session.events, 0 if options.at is None else at, others):
             print(line)
         return 0
     events = session.events[:at]
@@ -52,11 +55,10 @@ def show(options: argparse.Namespace) -> int:
     return 0
 
 
-def ledger(header: Header, events: Sequence[Event], after: int) -> list[str]:
-    """What a run really did after that event, a line each."""
-    items = executed(header, events, after)
-    rows = effect_lines(header, items, LEDGER_WIDTH)
-    return [visible(effects_title(items, after)), *(f"  {visible(line_text(row))}".rstrip() for row in rows)]
+def ledger(header: Header, events: Sequence[Event], after: int, others: Sequence[Executed] = ()) -> list[str]:
+    """What a run really did after that event, and what only others of its lineage did, a line each."""
+    rows = undone_lines(header, events, after, LEDGER_WIDTH, others)
+    return [visible(line_text(row)).rstrip() for row in rows]
 
 
 def _text(state: State, events: Sequence[Event]) -> list[str]:

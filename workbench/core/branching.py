@@ -1,10 +1,11 @@
-"""What a fork takes along from the run it comes from, and what it leaves there."""
+"""What a fork takes along from the run it comes from, and what it leaves there; what one branch is told of others."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from workbench.core.events import Forked
+from workbench.core.events import DoneElsewhere, Forked
 from workbench.core.ledger import entry_from
 from workbench.core.records import CallRecord
 from workbench.core.statuses import SUCCESSES, Status
@@ -20,11 +21,7 @@ def forked(state: State, event: Forked) -> None:
     stopped it is judged again. Only one that had come to its end stays there.
     """
     state.grants = ()
-    for entry in map(entry_from, event.effects):
-        if entry.outcome == "unknown":
-            state.unsure_keys |= {entry.key}
-        elif entry.fate != "undone":
-            state.forked_keys = {**state.forked_keys, entry.key: entry.result}
+    _tell(state, event.effects)
     if state.status not in SUCCESSES:
         state.status, state.stopped, state.failure = Status.RUNNING, None, ""
     if state.stop is not None and state.stop.status not in SUCCESSES:
@@ -32,6 +29,26 @@ def forked(state: State, event: Forked) -> None:
     for record in state.open_calls():
         if record.held is None:
             _void(state, record)
+
+
+def done_elsewhere(state: State, event: DoneElsewhere) -> None:
+    """Who allowed such a call, or what rule, did not know of that: it is decided about anew."""
+    keys = _tell(state, event.effects)
+    for record in state.open_calls():
+        decision = record.decision
+        if decision is None or decision.decision not in ("allow", "edit") or record.held is not None:
+            continue
+        if (record.started is None or record.again) and state.effect_key(record.call.tool, record.arguments) in keys:
+            state.script_decisions -= decision.by == "script"
+            record.decision, record.again = None, False
+
+
+def _tell(state: State, effects: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Note what cannot simply be done again; returns the keys of that."""
+    told = [entry for entry in map(entry_from, effects) if entry.outcome == "unknown" or entry.fate != "undone"]
+    state.unsure_keys |= {entry.key for entry in told if entry.outcome == "unknown"}
+    state.elsewhere = {**state.elsewhere, **{entry.key: entry for entry in told if entry.outcome == "ran"}}
+    return frozenset(entry.key for entry in told)
 
 
 def _void(state: State, record: CallRecord) -> None:

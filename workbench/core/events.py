@@ -351,3 +351,15 @@ class Forked(Event):
     effects: tuple[Mapping[str, Any], ...] = ()
     """What the parent really did after that point, and other branches of the lineage, as `ledger.entry_to` writes it.
     What cannot be undone, or may be done once only, is asked about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoneElsewhere(Event):
+    """What other branches of the lineage were found to have done meanwhile, before this one does the same.
+
+    From here on it is asked about, also where it had been allowed without that being known.
+    """
+
+    kind: ClassVar[str] = "done_elsewhere"
+    effects: tuple[Mapping[str, Any], ...] = ()
+    """As `ledger.entry_to` writes it."""

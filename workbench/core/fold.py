@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core import limits as caps
-from workbench.core.branching import forked
+from workbench.core.branching import done_elsewhere, forked
 from workbench.core.events import (
     ContextChanged,
     Decided,
+    DoneElsewhere,
     Event,
     Forked,
     Held,
@@ -398,4 +399,5 @@ HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     Stopped: _stopped,
     Resumed: _resumed,
     Forked: forked,
+    DoneElsewhere: done_elsewhere,
 }

@@ -3,27 +3,39 @@
 A call counts as done once its tool has started. Calls that only read leave nothing behind and are not listed. What
 stays, whatever is forked: what reached outside, what a tool without a declared risk did, what was written into a real
 folder. What was written into the sandbox is undone, as the sandbox is built anew from the effects up to that point;
-whether it may simply be done again is for the author of the tool to say (`idempotent`, `dedupe`).
+whether it may simply be done again is for the author of the tool to say (`idempotent`, `dedupe`). A call in the log of
+another agent never ran here, and where its tool is not known, nobody can say whether it changed anything.
+
+A lineage is all runs that come from one root. What one of its branches has done stays done for every other one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from workbench.core.canonical import digest
-from workbench.core.events import Event, Forked, Held, LateResult, ModelReply, ToolResult, ToolStarted
+from workbench.core.events import (
+    DoneElsewhere,
+    Event,
+    Forked,
+    Held,
+    LateResult,
+    ModelReply,
+    ToolResult,
+    ToolStarted,
+)
 from workbench.core.values import Call, Header, Risk, ToolInfo
 
-Fate = Literal["stands", "once", "undone"]
+Fate = Literal["stands", "once", "undone", "logged"]
 """Of an effect, when one goes back to before it: it stands; its files are as they were, but it is not to be done twice
-unasked; it is undone."""
+unasked; it is undone. `logged` is a call of another agent, of which only its log tells."""
 Outcome = Literal["ran", "unknown"]
 
 NOTHING_DONE = ("failed", "not_run")
 """Outcomes of a started call that has changed nothing."""
-_ORDER = {"stands": 0, "once": 1, "undone": 2}
+_ORDER = {"stands": 0, "once": 1, "undone": 2, "logged": 3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +48,11 @@ class Executed:
     key: str
     """Idempotency key, the same in every branch of the lineage."""
     call: str = ""
+    """Its id, in the run that made it; "" where the session of another branch is told of it."""
+    branch: str = ""
+    """What the session is called that did it, where that is another one."""
     n: int = 0
-    """Number of the event that says it started; of the fork, for what another branch did."""
+    """Number of the event that says it started; of the one that tells it, for what another branch did."""
     told: int = 0
     """Number of the event that says what came of it, or that another branch did it; 0 while nobody knows."""
     risk: Risk = "undeclared"
@@ -63,7 +78,7 @@ class _Start:
 def executed(header: Header, events: Sequence[Event], after: int = 0) -> tuple[Executed, ...]:
     """What was done after event `after`: what stands first, then in the order in which it was done."""
     done = _done(header, events)
-    return tuple(sorted(since(done, after), key=lambda item: (_ORDER[item.fate], item.outcome, item.n)))
+    return tuple(_in_order(since(done, after)))
 
 
 def since(done: Sequence[Executed], after: int) -> list[Executed]:
@@ -72,6 +87,26 @@ def since(done: Sequence[Executed], after: int) -> list[Executed]:
     A call that had been started by then counts when its result came later: a fork there does not know the result.
     """
     return [item for item in done if item.told > after or not item.told]
+
+
+def elsewhere(own: Sequence[Executed], others: Iterable[Executed]) -> tuple[Executed, ...]:
+    """What other branches have done that this one has not, nor has been told, and that cannot simply be done again.
+
+    `own` is all that `executed` finds in this run. Each key is there once; who knows what came of it is believed.
+    """
+    known = {item.key for item in own if item.outcome == "ran"}
+    guessed = {item.key for item in own}
+    found: dict[str, Executed] = {}
+    for item in others:
+        if item.fate == "undone" or item.key in known or (item.outcome == "unknown" and item.key in guessed):
+            continue
+        if item.key not in found or found[item.key].outcome == "unknown":
+            found[item.key] = item
+    return tuple(_in_order(found.values()))
+
+
+def _in_order(items: Iterable[Executed]) -> list[Executed]:
+    return sorted(items, key=lambda item: (_ORDER[item.fate], item.outcome, item.n))
 
 
 def _done(header: Header, events: Sequence[Event]) -> list[Executed]:
@@ -95,7 +130,7 @@ def _done(header: Header, events: Sequence[Event]) -> list[Executed]:
                     start.told, start.told_at = event, n
             case LateResult() if event.call in latest:
                 latest[event.call].late = True
-            case Forked():
+            case Forked() | DoneElsewhere():
                 found += (replace(entry_from(entry), n=n, told=n) for entry in event.effects)
     real = bool(_workspace(header).get("root"))
     for start in starts:
@@ -127,13 +162,16 @@ def _entry(header: Header, tool: ToolInfo, start: _Start, call: Call, *, real: b
         told=start.told_at,
         risk=tool.risk,
         outcome="ran" if ran else "unknown",
-        fate=_fate(tool, sandboxed=bool(files) and not real),
+        fate=_fate(tool, sandboxed=bool(files) and not real, ours=bool(start.event.key)),
         result="" if told is None or not ran else told.original if told.changed_by else told.content,
         files=files,
     )
 
 
-def _fate(tool: ToolInfo, *, sandboxed: bool) -> Fate:
+def _fate(tool: ToolInfo, *, sandboxed: bool, ours: bool) -> Fate:
+    """`ours`: whether it ran here. A call of a tool that may change something gets a key before it starts."""
+    if tool.risk == "undeclared" and not ours:
+        return "logged"
     if tool.risk != "write" or not sandboxed:
         return "stands"
     return "once" if tool.deduplicates else "undone"
@@ -143,9 +181,11 @@ def _fate(tool: ToolInfo, *, sandboxed: bool) -> Fate:
 
 
 def entry_to(item: Executed) -> dict[str, Any]:
-    """The plain form of an entry, as `forked` events carry it."""
+    """The plain form of an entry, as events carry it."""
     plain: dict[str, Any] = {"tool": item.tool, "arguments": item.arguments, "key": item.key, "risk": item.risk}
     plain |= {"outcome": item.outcome, "fate": item.fate}
+    if item.branch:
+        plain["branch"] = item.branch
     if item.result:
         plain["result"] = item.result
     if item.files:
@@ -155,7 +195,7 @@ def entry_to(item: Executed) -> dict[str, Any]:
 
 def entry_from(values: Mapping[str, Any]) -> Executed:
     """The entry of that plain form. Raises ValueError when it is none."""
-    texts = {name: values.get(name, "") for name in ("tool", "arguments", "key", "result")}
+    texts = {name: values.get(name, "") for name in ("tool", "arguments", "key", "branch", "result")}
     words = {
         "risk": (values.get("risk", "undeclared"), get_args(Risk)),
         "outcome": (values.get("outcome", "ran"), get_args(Outcome)),

@@ -185,10 +185,10 @@ def _verdict(state: State, record: CallRecord) -> Verdict:
 
 def done_elsewhere(state: State, tool: str, canonical: str) -> str:
     """Why this call may have taken effect already, in words; "" when nothing is known of that."""
-    if not state.forked_keys and not state.unsure_keys:
+    if not state.elsewhere and not state.unsure_keys:
         return ""
     key = state.effect_key(tool, canonical)
-    if key in state.forked_keys:
+    if key in state.elsewhere:
         return "another branch of this run has already done this"
     if key in state.unsure_keys:
         return "nobody knows whether the same call took effect before"

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from workbench.core.events import (
     ContextChanged,
     Decided,
+    DoneElsewhere,
     Event,
     Forked,
     Held,
@@ -52,6 +53,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         Stopped,
         Resumed,
         Forked,
+        DoneElsewhere,
     )
 }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from workbench.core.events import Event, HeldReply
+from workbench.core.ledger import Executed
 from workbench.core.persistent import Log
 from workbench.core.statuses import Status
 from workbench.core.swift import swift
@@ -252,6 +253,17 @@ class Person(Protocol):
         ...
 
 
+# ---------------------------------------------------------------- other branches
+
+
+class Branches(Protocol):
+    """The other branches of a run's lineage."""
+
+    def done(self) -> Sequence[Executed]:
+        """What they have really done by now, each with the title of its session. Reads files; never raises."""
+        ...
+
+
 # ---------------------------------------------------------------- clock and journal
 
 
@@ -273,6 +285,7 @@ class Journal(Protocol):
 
 __all__ = [
     "FAILURE_STATUS",
+    "Branches",
     "Checked",
     "Clock",
     "FailureKind",

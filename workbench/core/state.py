@@ -12,6 +12,7 @@ from workbench.core.canonical import digest
 from workbench.core.events import Event, HeldReply, Notice, Stopped
 from workbench.core.fold import HANDLERS
 from workbench.core.holding import Filter
+from workbench.core.ledger import Executed
 from workbench.core.persistent import Log, Table
 from workbench.core.protocols import protocol
 from workbench.core.records import CallRecord, Context, Message, RequestMark
@@ -44,12 +45,12 @@ class State:
         "denials_in_a_row",
         "due",
         "effects",
+        "elsewhere",
         "errors",
         "estimated",
         "failure",
         "failures_in_a_row",
         "faults",
-        "forked_keys",
         "grants",
         "header",
         "held_replies",
@@ -123,8 +124,8 @@ class State:
         self.last_observation: str = ""
         self.due: tuple[Notice, ...] = ()
         self.effects: Table[str, str] = Table()
-        self.forked_keys: Mapping[str, str] = {}
-        """Effect keys of what another branch has done, with what came of it: asked about, whatever allows them."""
+        self.elsewhere: Mapping[str, Executed] = {}
+        """What another branch has done, by effect key: asked about, whatever allows it."""
         self.unsure_keys: frozenset[str] = frozenset()
         """Effect keys of calls that were interrupted while they ran: nobody knows whether they took effect."""
         self.seen: Table[tuple[str, str | None, int], None] = Table()

@@ -15,6 +15,7 @@ from typing import Any
 from workbench.core.door import reverted
 from workbench.core.events import (
     Decided,
+    DoneElsewhere,
     Event,
     Forked,
     Held,
@@ -200,6 +201,13 @@ class Answers:
             if record.result is None and record.held is None:
                 self._turn.calls.pop(place, None)
 
+    def _told(self, event: DoneElsewhere) -> None:
+        """What had been allowed without that being known is decided about anew."""
+        keys = {entry.get("key") for entry in event.effects}
+        for place, record in enumerate(self.state.batch):
+            if record.phase == "decided" and self.state.effect_key(record.call.tool, record.arguments) in keys:
+                self._turn.calls.pop(place, None)
+
     def _decided(self, event: Decided) -> None:
         self._go_on()
         record = self.state.record(event.call)
@@ -313,6 +321,7 @@ _HANDLERS: Mapping[type[Event], Callable[[Answers, Any], None]] = {
     StopRequested: Answers._stopped_by_hand,
     Resumed: Answers._went_on,
     Forked: Answers._branched,
+    DoneElsewhere: Answers._told,
 }
 
 

@@ -128,15 +128,6 @@ class SessionStore:
         finally:
             lock.release()
 
-    def of_lineage(self, root: str) -> Iterator[Path]:
-        """The sessions that come from the one with that id, and that one. Only the beginning of each file is read."""
-        for path in sorted(self.folder.glob("*.toml")):
-            with suppress(OSError, ValueError), path.open("rb") as file:
-                head = file.read(_HEAD_BYTES)
-                table = session_table(head) if root.encode() in head else {}
-                if root in (table.get("id"), table.get("root")):
-                    yield path
-
     def list(self) -> Listing:
         """Every session of the folder, and every file that should be one and is not. Raises nothing."""
         listing = Listing([], [])

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from workbench.core.door import NEVER_RAN, reply_at
 from workbench.core.events import Held, HeldReply
 from workbench.core.gate import describe, matches
+from workbench.core.ledger import Executed
 from workbench.core.loop import AskPerson, Move
 from workbench.core.ports import Reply
 from workbench.core.reading import Check, read_reply
@@ -146,7 +147,7 @@ def consequences(
         lines += within(rows, width, BRIEF_ROWS)[0] if brief else rows
     if tool is not None and tool.consequence:
         lines += wrap((Span(one_line(tool.consequence), "quiet"),), width)
-    why = _known_before(state, record, arguments or record.arguments) or ("" if brief else _why_asked(state, record))
+    why = known_before(state, record, arguments or record.arguments) or ("" if brief else _why_asked(state, record))
     if why:
         lines += wrap((Span(why, "quiet"),), width)
     return lines
@@ -169,20 +170,29 @@ def _why_asked(state: State, record: CallRecord) -> str:
     }.get(tool.risk, "")
 
 
-def _known_before(state: State, record: CallRecord, arguments: str) -> str:
+def known_before(state: State, record: CallRecord, arguments: str) -> str:
     """That the call has been made before, or may have been; "" where nothing is known of that."""
     key = state.effect_key(record.call.tool, arguments)
-    if key in state.forked_keys:
-        return f"Asked because another branch of this run has already done this.{_came_of(state, key)}"
+    if (done := state.elsewhere.get(key)) is not None:
+        return f"{_done_before(done)} {_came_of(done)}".rstrip()
     if key in state.unsure_keys:
         return "Asked because nobody knows what came of the same call before: it may have taken effect already."
     return ""
 
 
-def _came_of(state: State, key: str) -> str:
+def _done_before(done: Executed) -> str:
+    """Who has done it, where that is known."""
+    if done.fate == "logged":
+        return "Asked because the agent whose log this is has already done this."
+    if not done.branch:
+        return "Asked because another branch of this run has already done this."
+    return f"Asked because this is done already, in “{cut_line(done.branch, words.NAME_ROOM)}”."
+
+
+def _came_of(done: Executed) -> str:
     """What the model read there, and how to give it that here without doing it again."""
-    result = cut_line(state.forked_keys[key], RESULT_ROOM)
-    return f" It gave back: {result} To answer with that does not do it again." if result else ""
+    result = cut_line(done.result, RESULT_ROOM)
+    return f"It gave back: {result} To answer with that does not do it again." if result else ""
 
 
 def _arguments(record: CallRecord) -> dict[str, Any]:

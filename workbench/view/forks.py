@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from workbench.core.events import Event, ModelReply, ToolResult, UserMessage
-from workbench.core.ledger import executed
+from workbench.core.ledger import Executed, elsewhere, executed, since
 from workbench.core.state import State
 from workbench.core.values import Header, RawCall
 from workbench.models.written import write, written_problem
-from workbench.view.effects import effect_lines, effects_title
+from workbench.view.effects import effect_lines, effects_title, elsewhere_title, to_be_heeded
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
 from workbench.view.lines import wrap
@@ -62,14 +62,26 @@ def fork_title(events: Sequence[Event], at: int, state: State, *, changed: bool)
     )
 
 
-def undone_lines(header: Header, events: Sequence[Event], at: int, width: int) -> list[Line]:
-    """What the run really did after event `at`, what cannot be undone first."""
-    items = executed(header, events, at)
-    role: Role = "wait" if any(item.fate != "undone" for item in items) else "quiet"
-    title = wrap((Span(effects_title(items, at), role),), width)
-    return [*title, *((Span("  "), *line) for line in effect_lines(header, items, width - 2))]
+def undone_lines(
+    header: Header, events: Sequence[Event], at: int, width: int, others: Sequence[Executed] = ()
+) -> list[Line]:
+    """What the run really did after event `at`, what cannot be undone first; then what only other branches did.
+
+    `others` is all that these have done, as far as their sessions tell.
+    """
+    known = executed(header, events)
+    items = [item for item in since(known, at) if not item.branch]
+    role: Role = "wait" if to_be_heeded(items) else "quiet"
+    lines = [*wrap((Span(effects_title(items, at), role),), width), *_under(header, items, width)]
+    if more := [*(item for item in known if item.branch), *elsewhere(known, others)]:
+        lines += [*wrap((Span(elsewhere_title(more), "wait"),), width), *_under(header, more, width)]
+    return lines
+
+
+def _under(header: Header, items: Sequence[Executed], width: int) -> list[Line]:
+    return [(Span("  "), *line) for line in effect_lines(header, items, width - 2)]
 
 
 def acted(header: Header, events: Sequence[Event], at: int) -> bool:
     """Whether the run did something after event `at` that is more than reading."""
-    return bool(executed(header, events, at))
+    return any(item.fate != "logged" for item in executed(header, events, at))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from workbench.core.events import (
     NO_ERROR,
     Decided,
+    DoneElsewhere,
     Event,
     Forked,
     Held,
@@ -28,7 +29,7 @@ from workbench.core.ledger import Executed, since
 from workbench.core.state import State
 from workbench.view import words
 from workbench.view.bars import Bar
-from workbench.view.effects import effects_title
+from workbench.view.effects import effects_title, to_be_heeded
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
 from workbench.view.lines import cut_line, wrap
@@ -46,8 +47,8 @@ def past_bar(events: Sequence[Event], state: State, width: int, done: Sequence[E
         Span(f"   the run {_goes_on(events[-1] if events else None)} at event {total}", "quiet"),
     )
     body = [event_strip(events, at, width - 2)]
-    if later := since(done, at):
-        role: Role = "wait" if any(item.fate != "undone" for item in later) else "quiet"
+    if later := [item for item in since(done, at) if not item.branch]:
+        role: Role = "wait" if to_be_heeded(later) else "quiet"
         body += [(), *wrap((Span(effects_title(later, at), role),), width - 2)]
     return Bar(kind="past", role="past", title=title, body=tuple(body))
 
@@ -139,6 +140,7 @@ _WORDS: dict[type[Event], str] = {
     HeldReply: "a reply was held",
     Remark: "a remark for people",
     SettingsChanged: "a setting changed",
+    DoneElsewhere: "what another branch did was found",
     StopRequested: "a stop was asked for",
     Resumed: "the run went on",
 }

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from workbench.core.events import (
+    DoneElsewhere,
     Event,
     Forked,
     Held,
@@ -33,7 +34,7 @@ from workbench.core.statuses import SUCCESSES
 from workbench.core.values import Call
 from workbench.view import words
 from workbench.view.arguments import arguments_line
-from workbench.view.effects import fate_words
+from workbench.view.effects import fate_words, logged_words
 from workbench.view.entries import Entry, Line, Role, Span, flat, lines_of, plain
 from workbench.view.figures import amount, duration
 from workbench.view.lines import briefly
@@ -48,10 +49,10 @@ WAS = 32
 
 SHOWN = (
     *(UserMessage, ModelReply, ModelFailed, HeldReply, ToolResult, Held, LateResult, Notice, Remark, SettingsChanged),
-    *(Stopped, Forked),
+    *(Stopped, Forked, DoneElsewhere),
 )
 DATA = (ToolResult, Held, LateResult)
-UNFOLDED = (SettingsChanged, Stopped, Forked)
+UNFOLDED = (SettingsChanged, Stopped, Forked, DoneElsewhere)
 
 RESULT_WORDS: dict[str, tuple[str, Role]] = {
     "failed": ("ERROR", "error"),
@@ -291,10 +292,11 @@ class Timeline:
     def _forked(self, _: int, event: Forked) -> Parts:
         parent = flat(event.title or event.parent)
         lines: list[Line] = [(Span(f"forked from {parent} at event {amount(event.at)}", "quiet"),)]
-        for item in map(entry_from, event.effects):
-            sign, fate, role = fate_words(item)
-            lines.append((Span(f"{sign} {fate}: ", role), Span(flat(f"{item.tool} {item.arguments}".strip()), "quiet")))
-        return None, "FORK", "past", lines, ""
+        return None, "FORK", "past", [*lines, *_effects(event)], ""
+
+    def _done_elsewhere(self, _: int, event: DoneElsewhere) -> Parts:
+        lines: list[Line] = [(Span("done already in another branch of this run", "quiet"),)]
+        return None, "DONE", "past", [*lines, *_effects(event)], ""
 
     # ------------------------------------------------------------ pieces
 
@@ -350,6 +352,24 @@ class Timeline:
         if event.faults and not event.changed:
             parts.append(_struck(event.faults)[0].text)
         return " · ".join(parts)
+
+
+def _effects(event: Forked | DoneElsewhere) -> Iterator[Line]:
+    """What other branches did, a line each."""
+    items = tuple(map(entry_from, event.effects))
+    logged = sum(item.fate == "logged" for item in items)
+    for item in items:
+        if item.fate == "logged":
+            continue
+        sign, fate, role = fate_words(item)
+        where = f"   in “{flat(item.branch)}”" if item.branch and isinstance(event, DoneElsewhere) else ""
+        yield (
+            Span(f"{sign} {fate}: ", role),
+            Span(flat(f"{item.tool} {item.arguments}".strip()), "quiet"),
+            Span(where, "quiet"),
+        )
+    if logged:
+        yield (Span(f"· {logged_words(logged)}", "quiet"),)
 
 
 def _lines(text: str, role: Role = "") -> tuple[Line, ...]:
@@ -408,4 +428,5 @@ _ENTRIES: dict[type[Event], Callable[..., Parts]] = {
     SettingsChanged: Timeline._settings,
     Stopped: Timeline._stopped,
     Forked: Timeline._forked,
+    DoneElsewhere: Timeline._done_elsewhere,
 }

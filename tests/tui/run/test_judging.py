@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tests.tui.run.stage import opened_scenario, staged
 from workbench.home import Home
+from workbench.opening import change_model
 from workbench.tui.viewer import Viewer
 
 SCRIPT = """
@@ -52,3 +53,18 @@ async def test_where_nothing_is_expected_nothing_is_said(home: Home, tmp_path: P
     async with staged(opened_scenario(home, script(tmp_path, "")), home) as stage:
         await stage.press("r")
         assert not stage.sees("as expected")
+
+
+async def test_what_hangs_on_the_script_is_not_expected_of_another_model(home: Home, tmp_path: Path) -> None:
+    path = script(tmp_path, '[expect]\nstatus = "answered"\nanswer = "2100000"\nmodel_calls = 7\n')
+    other = tmp_path / "other.toml"
+    for says, verdict in (
+        ("2100000 people.", "✓ as expected   of any model; steps and calls are the script's"),
+        ("Nobody knows.", '≠ another end than that of the script   expected answer "2100000", got "Nobody knows."'),
+    ):
+        other.write_text(SCRIPT.replace("2100000", says), encoding="utf-8")
+        opened = opened_scenario(home, path)
+        change_model(opened, home, str(other))
+        async with staged(opened, home, size=(120, 40)) as stage:
+            await stage.press("r")
+            assert stage.sees(verdict)

@@ -119,7 +119,8 @@ class Deciding(Drawing):
     def _known_result(self) -> str:
         """What the call in front gave back where another branch of this run has made it."""
         record, state = self.waiting()[0], self.run_.state
-        return state.forked_keys.get(state.effect_key(record.call.tool, record.arguments), "")
+        done = state.elsewhere.get(state.effect_key(record.call.tool, record.arguments))
+        return done.result if done is not None else ""
 
     def _about(self, before: str, after: str, hint: str) -> Line:
         """The title of a field that is about the call in front."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
+from workbench.core.ledger import Executed
 from workbench.forking import Branch
 from workbench.tui.dialogs import Prompt
 from workbench.tui.models import choose_model
@@ -57,6 +60,8 @@ class ForkQuestion(Dialog[Wanted | None]):
         super().__init__()
         self._opened = opened
         self._branch = branch
+        self._others: Sequence[Executed] = ()
+        """What other branches have done."""
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -74,6 +79,16 @@ class ForkQuestion(Dialog[Wanted | None]):
                 )
             )
 
+    def on_mount(self) -> None:
+        self.run_worker(self._look_around())
+
+    async def _look_around(self) -> None:
+        """What other branches have done stands in their sessions; the question is there before those are read."""
+        branches = self._opened.run.branches
+        if branches is not None:
+            self._others = await asyncio.to_thread(branches.done)
+            self._draw()
+
     def on_resize(self) -> None:
         self._draw()
 
@@ -82,7 +97,8 @@ class ForkQuestion(Dialog[Wanted | None]):
         width = max(20, self.app.size.width - 6)
         title = fork_title(run.events, branch.at, run.state, changed=branch.text is not None)
         self.query_one("#title", Static).update(contents([title, (Span(f"  {STAYS}", "quiet"),)]))
-        self.query_one("#undone", Static).update(contents(undone_lines(run.header, run.events, branch.at, width)))
+        undone = undone_lines(run.header, run.events, branch.at, width, self._others)
+        self.query_one("#undone", Static).update(contents(undone))
         self.query_one("#choices", Static).update(contents(self._choices()))
 
     def _choices(self) -> list[Line]:

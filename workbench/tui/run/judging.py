@@ -44,7 +44,10 @@ class Judging(Deciding):
         if wanted is None or differs is None:
             return wanted
         width = max(20, self.size.width - 5)
-        return replace(wanted, body=(*wanted.body, clip(_verdict(differs), width)))
+        from workbench.results import asks_another
+
+        verdict = _verdict(differs, another=asks_another(self.run_.events))
+        return replace(wanted, body=(*wanted.body, clip(verdict, width)))
 
     def action_verdict(self) -> None:
         """Each expectation that does not hold, with both values."""
@@ -59,9 +62,15 @@ class Judging(Deciding):
             self.app.push_screen(Viewer(title, body[1:], facts=counted(len(differs), "difference")))
 
 
-def _verdict(differs: tuple[Mismatch, ...]) -> Line:
+def _verdict(differs: tuple[Mismatch, ...], *, another: bool) -> Line:
+    """In one line. `another`: the run asks another model than the scenario has."""
     if not differs:
-        return (Span("✓ as expected", "go"),)
+        whom = "   of any model; steps and calls are the script's" if another else ""
+        return (Span("✓ as expected", "go"), Span(whom, "quiet"))
+    if another:
+        first = differs[0]
+        text = one_line(f"   expected {first.key} {first.expected}, got {first.actual}")
+        return (Span("≠ another end than that of the script", "changed"), Span(text, "quiet"))
     first, more = differs[0], len(differs) - 1
     rest = f"   and {more} more, V shows all" if more else "   V shows it whole"
     text = one_line(f"expected {first.key} {first.expected}, got {first.actual}")
