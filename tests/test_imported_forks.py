@@ -23,6 +23,7 @@ from workbench.opening import Opened, reopen
 from workbench.runner import Run
 from workbench.scenarios.errors import ScenarioError
 from workbench.sessions.journal import Session, read_session
+from workbench.view.figures import counted
 from workbench.view.forks import acted, undone_lines
 from workbench.view.lines import line_text
 
@@ -134,7 +135,7 @@ def test_what_the_tools_of_a_log_did_is_told_in_a_fork_before_it(log: Session, h
     assert did
     assert {item.fate for item in did} == {"logged"}
     (title,) = undone_lines(log.header, log.events, 0, 200)[:1]
-    assert line_text(title).startswith(f"The log tells of {len(did)} calls of another agent")
+    assert line_text(title).startswith(f"The log tells of {counted(len(did), 'call')} of another agent")
     assert not acted(log.header, log.events, 0)
     made = twice(log, home, 2)
     made.close()

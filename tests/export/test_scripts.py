@@ -84,11 +84,20 @@ def test_a_real_log_is_a_recording_that_needs_no_tool(path: Path) -> None:
         assert not any("not here" in note for note in made.notes)
 
 
-def test_an_answer_that_only_another_loop_took_for_one_is_not_expected() -> None:
+def test_an_answer_that_another_loop_had_from_elsewhere_is_not_expected_and_its_calls_are() -> None:
     run = of(*session_of_log(read_file(LOGS / "mini-swe-agent-local.traj.json")[0]))
     made = written("scenario", run)
-    assert parse_scenario(made.text, "a.toml").expect is None
-    assert made.notes == ("another loop took a reply in another way than it is taken here, so nothing is expected",)
+    assert parse_scenario(made.text, "a.toml").expect == ExpectTable(
+        status=Status.ANSWERED, model_calls=2, tool_calls=1, calls=("bash",)
+    )
+    assert made.notes == ("the other loop had its answer from elsewhere; here it is the reply that ended the run",)
+
+
+def test_a_log_that_ends_where_the_model_is_to_reply_is_a_recording_that_runs_out_there() -> None:
+    run = of(*session_of_log(read_file(LOGS / "openai-messages-airline-4.json")[0]))
+    expect = parse_scenario(written("scenario", run).text, "a.toml").expect
+    assert expect is not None
+    assert (expect.status, expect.model_calls, len(expect.calls or ())) == (Status.SCRIPT_EXHAUSTED, 13, 6)
 
 
 def test_a_run_that_is_only_begun_is_no_test() -> None:

@@ -38,6 +38,9 @@ SCRIPTED_FAILURES = {
     **{kind: kind for kind in ("auth", "bad_request", "context_overflow")},
     "quota": "auth",  # ends a run in the same way, and no script has a word of its own for it
 }
+TAKEN_OTHERWISE = "another loop took a reply in another way than it is taken here, so nothing is expected"
+ANSWERED_OTHERWISE = "the other loop had its answer from elsewhere; here it is the reply that ended the run"
+NOT_RETURNED = "the log lacks a result that the model has read, so nothing is expected"
 LATE = 1.0
 """Seconds that a reply which came too late is later than it might be."""
 
@@ -87,11 +90,12 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     notes = answers.notes if real else [*script.notes, *answers.notes]
     if kept_out := real and state.held_reply is not None:
         notes = [*notes, "the reply that is held at the door is in no recording until it is let in"]
-    if read_elsewhere := elsewhere and not _reads_alike(header, events):
-        notes = [*notes, "another loop took a reply in another way than it is taken here, so nothing is expected"]
-    ends_alike = state.stopped is not None if elsewhere else real or script.ends_alike(state)
-    if ends_alike and not kept_out and not read_elsewhere:
-        plain |= _expected(state, exact_calls=not answers.notes)
+    expect = _expected(state, exact_calls=not answers.notes)
+    if elsewhere:
+        otherwise = _read_otherwise(header, events)
+        expect, notes = _expected_elsewhere(state, events, otherwise), [*notes, *otherwise]
+    if expect and (real or script.ends_alike(state)) and not kept_out:
+        plain["expect"] = expect
     return Played(plain, (*dict.fromkeys(notes),))
 
 
@@ -108,15 +112,39 @@ def ran_elsewhere(header: Header) -> bool:
     return imported or any(tool.source == CLIENT for tool in header.tools)
 
 
-def _reads_alike(header: Header, events: Sequence[Event]) -> bool:
-    """Whether each reply that was an answer, and no other, is that answer when it is read here."""
+def _read_otherwise(header: Header, events: Sequence[Event]) -> list[str]:
+    """What another loop made of replies that ours reads in another way, a sentence each."""
+    notes = []
     for event in events:
         if isinstance(event, ModelReply) and event.finish in BELIEVED:
             calls = tuple([RawCall(call.tool, call.arguments, provider_id=call.provider_id) for call in event.calls])
             reading = protocol(header.protocol).read(event.text, calls, header.options)
-            if (reading.kind == "answer", reading.answer) != (event.reading == "answer", event.answer):
-                return False
-    return True
+            if (reading.kind == "answer") != (event.reading == "answer"):
+                notes.append(TAKEN_OTHERWISE)
+            elif reading.kind == "answer" and reading.answer != event.answer:
+                notes.append(ANSWERED_OTHERWISE)
+        elif isinstance(event, ToolResult) and event.outcome == "unknown":
+            notes.append(NOT_RETURNED)
+    return notes
+
+
+def _expected_elsewhere(state: State, events: Sequence[Event], otherwise: Sequence[str]) -> dict[str, Any]:
+    """What a recording of what another loop did comes to here, where that is known.
+
+    A log that ends where the model is to reply is a recording that runs out there.
+    """
+    if TAKEN_OTHERWISE in otherwise or NOT_RETURNED in otherwise:
+        return {}
+    if not any(isinstance(event, ModelReply) for event in events):
+        return {}
+    expect = _expected(state, exact_calls=not state.open_calls())
+    if ANSWERED_OTHERWISE in otherwise:
+        expect.pop("answer", None)
+    if state.stopped is not None:
+        return expect
+    names = [record.call.tool for record in state.every_call()]
+    cut = {"status": Status.SCRIPT_EXHAUSTED.value, "model_calls": state.model_calls + 1}
+    return {**cut, "calls": names} if names else cut
 
 
 def _gives_a_time(event: Event) -> bool:
@@ -155,7 +183,9 @@ def _expected(state: State, *, exact_calls: bool) -> dict[str, Any]:
     expect["model_calls"] = state.model_calls
     if exact_calls:
         expect["tool_calls"] = state.tool_calls
-    return {"expect": expect}
+        if names := [record.call.tool for record in state.every_call()]:
+            expect["calls"] = names
+    return expect
 
 
 def _status(state: State) -> Status | None:

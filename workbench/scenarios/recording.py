@@ -125,7 +125,8 @@ def _reply(event: ModelReply) -> Table:
     return {
         "text": event.text,
         "thinking": event.thinking,
-        "finish": event.finish if event.finish != "stop" else "",
+        # Another loop may take for an answer what ours would ask about: here it is one, too.
+        "finish": event.finish if event.finish != "stop" and event.reading != "answer" else "",
         "model": event.model,
         "usage": {name: count for name, count in usage.items() if count is not None},
         "opaque": event.opaque,

@@ -110,7 +110,7 @@ async def test_what_cannot_be_undone_is_said_first_and_asked_about_in_the_fork(h
         await stage.press("enter")
         await gone_to(stage, parent)
         assert stage.bar_title.startswith("▲ The model wants to run 3 tools")
-        assert stage.sees("Asked because another branch of this run has already done this.")
+        assert stage.sees("Asked because this is done already, in “")
         await stage.press("a")
         assert stage.screen.bar.area.text == "Refunded 6.25 for order A-1042."
         await stage.press("ctrl+s")
