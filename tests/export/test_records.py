@@ -85,7 +85,7 @@ def test_any_run_has_a_record_for_every_reply_and_failure(run: NastyRun) -> None
     found = lines(of(run.header, run.events))
     replies = sum(isinstance(event, ModelReply) for event in run.events)
     failures = sum(isinstance(event, ModelFailed) for event in run.events)
-    firsts = [record for record in found if record["latency_ms"] is not None or record["finish"] is None]
+    firsts = [record for record in found if record["estimated"] is not None or record["finish"] is None]
     assert len(firsts) >= replies + failures - sum(
         isinstance(event, ModelReply | ModelFailed) and event.took != event.took for event in run.events
     )

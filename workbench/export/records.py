@@ -130,8 +130,9 @@ class Steps:
         }
 
 
-def _milliseconds(seconds: float) -> float:
-    return round(seconds * 1000, 3)
+def _milliseconds(seconds: float) -> float | None:
+    """None for no time at all: nobody has measured it, as in a log that tells none."""
+    return round(seconds * 1000, 3) if seconds else None
 
 
 # ---------------------------------------------------------------- redacting
