@@ -18,10 +18,12 @@ from tests.scenarios_shipped import shipped as scenarios
 from tests.scenarios_shipped.shipped import HOME, shipped_tools
 from workbench.check import check_file, failure_lines
 from workbench.core.events import Decided, Event, UserMessage
+from workbench.core.statuses import Status
 from workbench.core.values import CLIENT, Header
 from workbench.export.forms import CannotExport, Recorded
 from workbench.imports.files import read_file
 from workbench.scenarios.loader import parse_scenario
+from workbench.scenarios.schema import ExpectTable
 
 PLAYED = ("batch-three-decisions", "refund-edited", "refund-denied", "held-result", "follow-up", "untrusted-page")
 Play = Callable[[Recorded], None]
