@@ -71,16 +71,26 @@ def asks_another(events: Sequence[Event]) -> bool:
 
 def person_took_part(events: Sequence[Event]) -> bool:
     """Whether a real person has decided, changed, passed on or stopped something in the run with these events."""
-    held: set[str] = set()
-    for event in events:
+    hand = Hand()
+    return any(hand.take(event) for event in events)
+
+
+class Hand:
+    """Follows a run event by event, and tells those that a real person has made."""
+
+    def __init__(self) -> None:
+        self._held: set[str] = set()
+
+    def take(self, event: Event) -> bool:
+        """The next event; returns whether a person has made it."""
         if getattr(event, "by", "") == "person" or getattr(event, "passed_by", "") == "person":
             return True
         changers = getattr(event, "changed_by", "").split(", ")
-        if "you" in changers or (isinstance(event, ToolResult) and event.call in held and "script" not in changers):
-            return True
         if isinstance(event, Held):
-            held.add(event.call)
-    return False
+            self._held.add(event.call)
+        elif isinstance(event, ToolResult) and event.call in self._held and "script" not in changers:
+            return True
+        return "you" in changers
 
 
 def _observations(run: Run) -> tuple[str, ...]:

@@ -43,11 +43,8 @@ class ScriptedPerson:
 
     def answer(self, question: Question, state: State) -> Sequence[Event | Reply] | None:
         """The events that answer the question; None when the entry that is due is about something else."""
-        used = state.script_decisions
-        if used >= len(self._entries):
-            return None
-        entry = self._entries[used]
-        if not _fits(entry, question, state) or _is_asked_anew(question, state):
+        entry = self.due(question, state)
+        if entry is None:
             return None
         if entry.do == "cancel":
             return (StopRequested(by="script"),)
@@ -58,6 +55,18 @@ class ScriptedPerson:
         if question.calls:
             return (_decided(entry, question.calls[0]),)
         return _spoken(entry, running=question.on == "step")
+
+    def due(self, question: Question, state: State) -> PersonEntry | None:
+        """The entry that answers the question; None where there is none."""
+        used = state.script_decisions
+        if used >= len(self._entries):
+            return None
+        entry = self._entries[used]
+        return entry if _fits(entry, question, state) and not _is_asked_anew(question, state) else None
+
+    def left(self, state: State) -> int:
+        """How many entries there are that were not used in this branch."""
+        return max(0, len(self._entries) - state.script_decisions)
 
 
 def unused_entries(entries: Sequence[PersonEntry], state: State) -> tuple[int, ...]:

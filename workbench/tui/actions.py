@@ -65,11 +65,13 @@ def line_actions(situation: Situation) -> list[Action]:
     """The actions on the key line now: those of the situation that can act."""
     names = KEY_LINES.get((situation.screen, situation.phase), ())
     if situation.phase == "approval" and situation.calls_waiting > 1:
-        names = (*[name for name in names if name not in ("view", "close")], "next_pane")
+        names = tuple("next_pane" if name == "view" else name for name in names if name != "close")
     if situation.screen == "home" and situation.opens:
         names = ("compare", *[name for name in names if name != "compare"])
-    if not situation.raise_to:
-        names = tuple(name for name in names if name != "raise_cap")
+    left_out = {"raise_cap"} if not situation.raise_to else set()
+    if not situation.scripted and situation.stand_in != "acting":
+        left_out.add("as_scripted")  # it can be pressed, and does nothing yet
+    names = tuple(name for name in names if name not in left_out)
     return [action for name in names if not (action := BY_NAME[name]).unless(situation)]
 
 

@@ -24,7 +24,7 @@ _ENDED = (
     "back",
 )
 _APPROVAL = ("allow", "deny", "edit", "answer_for", "allow_more")
-_PAUSED = ("move", "run", "event_back", "sees", "loop", "original", "break_it", "hold", "cap", "rewrite")
+_PAUSED = ("move", "run", "as_scripted", "event_back", "sees", "loop", "original", "break_it", "hold", "cap", "rewrite")
 _COMPARE = ("open_at", "choose_a", "next_difference", "to_parting", "view_row", "back")
 _MATRIX = ("open_cell", "cell_left", "next_finding", "save_matrix", "back")
 KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
@@ -32,12 +32,12 @@ KEY_LINES: dict[tuple[ScreenName, Phase], tuple[str, ...]] = {
     ("home", "typing"): ("close",),
     ("run", "idle"): _PAUSED,
     ("run", "paused"): _PAUSED,
-    ("run", "running"): ("run", "stop", "sees", "break_it", "hold", "cap"),
-    ("run", "approval"): (*_APPROVAL, "view", "close"),
+    ("run", "running"): ("run", "stop", "as_scripted", "sees", "break_it", "hold", "cap"),
+    ("run", "approval"): (*_APPROVAL, "view", "as_scripted", "close"),
     ("run", "edit"): ("submit", "close", "reset"),
-    ("run", "hold"): ("move", "run", "edit", "break_it", "undo_change", "hold", "sees"),
-    ("run", "stopped"): ("raise_cap", "run", "ping", *_ENDED),
-    ("run", "answered"): _ENDED,
+    ("run", "hold"): ("move", "run", "as_scripted", "edit", "break_it", "undo_change", "hold", "sees"),
+    ("run", "stopped"): ("raise_cap", "run", "as_scripted", "ping", *_ENDED),
+    ("run", "answered"): ("run", "as_scripted", *_ENDED),
     ("run", "elsewhere"): ("event_back", "sees", "loop", "original", "back"),
     ("run", "past"): ("event_back", "step_back", "latest", "fork", "edit", "sees", "loop", "run"),
     ("run", "reply"): ("move", "run", "sees", "event_back", "loop", "hold", "make_scenario", "cap"),

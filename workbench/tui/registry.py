@@ -146,6 +146,15 @@ ACTIONS: tuple[Action, ...] = (
     ),
     _moving("run", "r", "run or pause", "Run move after move; again: pause.", label=when.run_words, unless=when.moves),
     _moving(
+        "as_scripted",
+        "P",
+        "as scripted",
+        "Let the person of the script act in your place from here on; again: you decide.",
+        label=when.stand_in_words,
+        short=lambda s: "you decide" if s.stand_in == "acting" else "as scripted",
+        unless=when.stands_in,
+    ),
+    _moving(
         "ping",
         "p",
         "ask whether it answers",

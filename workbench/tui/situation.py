@@ -32,6 +32,10 @@ Phase = Literal[
 text; `limits`, `scopes` and `list` are choices in the bar."""
 
 
+StandInWord = Literal["", "ready", "acting", "by hand", "spent"]
+"""Of the person of a script: there is none, they can act, they do, somebody has decided already, all was done."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Everything that keys and their labels depend on, and no more."""
@@ -75,6 +79,9 @@ class Situation:
     """Whether the next move asks for a reply of a script, which can be changed beforehand."""
     forked: bool = False
     """Whether the run comes from another one."""
+    stand_in: StandInWord = ""
+    scripted: str = ""
+    """What the person of the script does now: "allow it"; "" where nothing is theirs to do."""
     opens: str = ""
     """Where two runs are compared: "open A at event 4"."""
 
@@ -99,6 +106,8 @@ def while_open(s: Situation) -> str:
 def moves(s: Situation) -> str:
     if s.phase == "elsewhere":
         return ELSEWHERE
+    if s.stand_in == "acting" and s.scripted and s.phase in ("approval", "stopped", "answered"):
+        return ""
     if s.phase == "approval":
         return "waiting for you: {allow}, {deny}, {edit}, {answer_for}"
     if s.phase == "scopes":
@@ -114,6 +123,18 @@ def moves(s: Situation) -> str:
 
 def single_moves(s: Situation) -> str:
     return "the run is going: {run} pauses it" if s.phase == "running" else moves(s)
+
+
+def stands_in(s: Situation) -> str:
+    if s.stand_in == "acting":
+        return not_past(s)
+    why = {
+        "": "the script says nothing of what its person does",
+        "spent": "all that the script's person does has been done",
+        "by hand": "you have decided here yourself: {again} starts anew, {as_scripted} lets the script's person act",
+    }.get(s.stand_in, "")
+    due_now = s.phase not in ("stopped", "answered") or s.scripted
+    return not_past(s) or why or ("" if due_now else "nothing that the script's person does is due here")
 
 
 def has_parent(s: Situation) -> str:
@@ -223,15 +244,25 @@ def in_past(s: Situation) -> str:
 
 
 def move_words(s: Situation) -> str:
+    if s.stand_in == "acting" and s.scripted and s.phase != "past":
+        return f"as scripted: {s.scripted}"
     hold = "let it in" if s.held == "reply" else "pass it on"
     words = {"hold": hold, "reply": "write the reply", "past": "forward", "stopped": "ask again"}
     return words.get(s.phase, s.next_move)
 
 
 def run_words(s: Situation) -> str:
+    if s.stand_in == "acting" and s.scripted and s.phase in ("stopped", "answered"):
+        return f"as scripted: {s.scripted}"
     hold = "let in and run" if s.held == "reply" else "pass and run"
     words = {"running": "pause", "hold": hold, "reply": "write and run on", "past": "play", "stopped": "ask again"}
     return words.get(s.phase, "run")
+
+
+def stand_in_words(s: Situation) -> str:
+    if s.stand_in == "acting":
+        return "decide yourself"
+    return f"as scripted: {s.scripted}" if s.scripted else "as scripted"
 
 
 def next_lesson_words(s: Situation) -> str:

@@ -49,6 +49,19 @@ async def test_what_differs_is_named_on_the_card_and_shown_whole_on_a_key(home: 
             assert stage.sees(said)
 
 
+async def test_a_run_that_a_cap_stopped_is_not_judged_for_good(home: Home, tmp_path: Path) -> None:
+    path = script(tmp_path, '[limits]\nmodel_calls = 1\n[expect]\nanswer = "9"\n')
+    path.write_text(path.read_text().replace("ANSWER: 2100000", "I think.").replace("]]", "]]\nrepeat = 2", 1))
+    path.write_text(path.read_text() + '[[model.reply]]\ntext = "ANSWER: 9"\n')
+    async with staged(opened_scenario(home, path), home) as stage:
+        await stage.press("r")
+        assert stage.sees("≠ not as expected so far, and it can go on")
+        await stage.press("plus")
+        assert stage.sees("≠ not as expected so far, and it can go on")
+        await stage.press("plus")
+        assert stage.sees("✓ as expected")
+
+
 async def test_where_nothing_is_expected_nothing_is_said(home: Home, tmp_path: Path) -> None:
     async with staged(opened_scenario(home, script(tmp_path, "")), home) as stage:
         await stage.press("r")

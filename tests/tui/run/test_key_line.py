@@ -150,6 +150,7 @@ def test_no_key_line_is_left_out() -> None:
     # These are shown only where they apply, which other tests bring about.
     elsewhere = {("paused", "original"), ("hold", "undo_change"), ("stopped", "run"), ("stopped", "ping"), *VERDICTS}
     elsewhere |= {(phase, name) for phase in ("answered", "stopped") for name in ("next_lesson", "compare_parent")}
+    elsewhere |= {(phase, "as_scripted") for phase in phases.values()} | {("answered", "run")}
     assert shown - tried <= elsewhere
 
 

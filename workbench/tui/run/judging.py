@@ -11,7 +11,7 @@ from workbench.tui.viewer import Viewer
 from workbench.view.bars import Bar
 from workbench.view.entries import Line, Span
 from workbench.view.figures import counted
-from workbench.view.lines import clip, one_line
+from workbench.view.lines import clip, cut_line, one_line
 
 if TYPE_CHECKING:
     from workbench.scenarios.expectations import Mismatch
@@ -46,7 +46,8 @@ class Judging(Deciding):
         width = max(20, self.size.width - 5)
         from workbench.results import asks_another
 
-        verdict = _verdict(differs, another=asks_another(self.run_.events))
+        now = super().situation
+        verdict = _verdict(differs, width, another=asks_another(self.run_.events), goes_on=bool(now.raise_to or now.failed))
         return replace(wanted, body=(*wanted.body, clip(verdict, width)))
 
     def action_verdict(self) -> None:
@@ -62,8 +63,12 @@ class Judging(Deciding):
             self.app.push_screen(Viewer(title, body[1:], facts=counted(len(differs), "difference")))
 
 
-def _verdict(differs: tuple[Mismatch, ...], *, another: bool) -> Line:
-    """In one line. `another`: the run asks another model than the scenario has."""
+def _verdict(differs: tuple[Mismatch, ...], width: int, *, another: bool, goes_on: bool) -> Line:
+    """In one line, the first difference before how many there are.
+
+    `another`: the run asks another model than the scenario has. `goes_on`: the stop is not the end, since a cap can be
+    raised or a request made again.
+    """
     if not differs:
         whom = "   of any model; steps and calls are the script's" if another else ""
         return (Span("✓ as expected", "go"), Span(whom, "quiet"))
@@ -73,5 +78,6 @@ def _verdict(differs: tuple[Mismatch, ...], *, another: bool) -> Line:
         return (Span("≠ another end than that of the script", "changed"), Span(text, "quiet"))
     first, more = differs[0], len(differs) - 1
     rest = f"   and {more} more, V shows all" if more else "   V shows it whole"
-    text = one_line(f"expected {first.key} {first.expected}, got {first.actual}")
-    return (Span("≠ not as expected", "changed"), Span(rest, "quiet"), Span(f"   {text}"))
+    verdict = "≠ not as expected so far, and it can go on" if goes_on else "≠ not as expected"
+    text = one_line(f"   expected {first.key} {first.expected}, got {first.actual}")
+    return (Span(verdict, "changed"), Span(cut_line(text, width - len(verdict) - len(rest))), Span(rest, "quiet"))

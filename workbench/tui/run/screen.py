@@ -6,9 +6,10 @@ from textual import events
 
 from workbench.tui.run.authoring import Authoring
 from workbench.tui.run.branching import Branching
+from workbench.tui.run.stand_in import StandIn
 
 
-class RunScreen(Branching, Authoring):
+class RunScreen(StandIn, Branching, Authoring):
     """Watch one run: step it, cap it, decide what it may do, and walk back through it."""
 
     CSS_PATH = "run.tcss"
