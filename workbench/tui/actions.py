@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
 from textual.binding import Binding, BindingType
 
 from workbench.tui.action import Action, Keymap, Where
 from workbench.tui.key_lines import KEY_LINES
 from workbench.tui.registry import ACTIONS, BY_NAME, TOGETHER
 from workbench.tui.situation import ScreenName, Situation
+from workbench.view.entries import Line
 
 __all__ = [
     "ACTIONS",
@@ -20,11 +25,14 @@ __all__ = [
     "bindings",
     "help_sections",
     "key_words",
+    "keyed",
     "keys_of",
     "label",
     "line_actions",
     "palette_actions",
     "reason_not",
+    "shown_key",
+    "with_keys",
 ]
 
 
@@ -42,6 +50,7 @@ def keys_of(action: Action, keymap: Keymap | None = None) -> list[str]:
     return ((keymap or {}).get(action.name) or action.keys).split(",")
 
 
+_NAMED = re.compile(r"\{(\w+)\}")
 _KEY_WORDS = {"escape": "esc", "pageup": "pgup", "pagedown": "pgdn"}
 _KEY_WORDS |= {"up": "↑", "down": "↓", "left": "←", "right": "→", "question_mark": "?", "colon": ":", "comma": ","}
 _KEY_WORDS |= {"slash": "/", "plus": "+", "minus": "-", "equals_sign": "="}
@@ -55,10 +64,32 @@ def key_words(key: str) -> str:
 
 def reason_not(name: str, situation: Situation, keymap: Keymap | None = None) -> str:
     """Why an action cannot act now, as one line for a person; "" when it can."""
-    reason = BY_NAME[name].unless(situation)
-    if "{" not in reason:
-        return reason
-    return reason.format_map({each.name: key_words(keys_of(each, keymap)[0]) for each in ACTIONS})
+    return with_keys(BY_NAME[name].unless(situation), keymap)
+
+
+def with_keys(words: str, keymap: Keymap | None = None, *, typing: bool = False) -> str:
+    """Words of ours in which the name of an action, in braces, stands for its key: "{close} goes back".
+
+    `typing`: to be read while letters are text, so the key is one that types nothing, where there is one.
+    """
+    named = {name: shown_key(BY_NAME[name], keymap, typing=typing) for name in _NAMED.findall(words)}
+    return _NAMED.sub(lambda found: named[found[1]], words)
+
+
+def shown_key(action: Action, keymap: Keymap | None = None, *, typing: bool = False) -> str:
+    """The key of the action as a person reads it; while somebody types, one that types nothing, if there is one."""
+    keys = list(map(key_words, keys_of(action, keymap)))
+    return next((key for key in keys if typing and len(key) > 1), keys[0])
+
+
+def keyed(lines: Iterable[Line], keymap: Keymap) -> list[Line]:
+    """The lines with the keys in force where they name one."""
+    if not keymap:
+        return list(lines)
+    return [
+        tuple(replace(span, text=shown_key(BY_NAME[span.key], keymap)) if span.key else span for span in line)
+        for line in lines
+    ]
 
 
 def line_actions(situation: Situation) -> list[Action]:

@@ -7,7 +7,9 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
+from workbench.tui.actions import keyed
 from workbench.tui.paint import content, contents
+from workbench.tui.screens import keymap_of
 from workbench.tui.transcript.wrap import shown
 from workbench.view.entries import Line, Span
 from workbench.view.lines import wrap
@@ -30,8 +32,8 @@ class Block(Static):
             self.update(self.drawn(lines), layout=wrapped or before is None or len(lines) != len(before))
 
     def drawn(self, lines: list[Line]) -> Content:
-        """The lines as they are drawn."""
-        return contents(lines)
+        """The lines as they are drawn, with the keys in force."""
+        return contents(keyed(lines, keymap_of(self.app)))
 
 
 class Said(Block):

@@ -69,7 +69,7 @@ def reading_line(state: State, text: str, check: Check) -> Line:
     """What the run would make of the text as a reply, in one line."""
     native = state.protocol.native_tools
     if not text.strip():
-        return (Span("f2 puts something in to begin with", "quiet"),)
+        return (Span("f2", "quiet", key="insert"), Span(" puts something in to begin with", "quiet"))
     if problem := written_problem(text, native=native):
         return (Span(f"✗ {problem}", "error"),)
     written = read_written(text, native=native)

@@ -36,6 +36,8 @@ class Span:
     role: Role = ""
     bold: bool = False
     italic: bool = False
+    key: str = ""
+    """Where the text is a key: the action it is for. A person may have given that another one."""
 
 
 Line = tuple[Span, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from workbench.view.entries import Line, Role, Span
 from workbench.view.visible import cells, visible
@@ -169,8 +170,8 @@ def within(lines: Sequence[Line], width: int, rows: int, total: int | None = Non
         return out, True
     kept = max(0, rows - 1)
     left = f"… {_left(lines, out[:kept], ends, total)}"
-    note = f"{left}, v shows all"
-    return [*out[:kept], (Span(note if cells(note) <= width else cut(left, width), "quiet"),)], False
+    note: Line = (Span(f"{left}, ", "quiet"), Span("v", "quiet", key="view"), Span(" shows all", "quiet"))
+    return [*out[:kept], note if line_cells(note) <= width else (Span(cut(left, width), "quiet"),)], False
 
 
 def _left(lines: Sequence[Line], shown: list[Line], ends: list[int], total: int) -> str:
@@ -194,6 +195,7 @@ def _slice(line: Line, first: int, last: int) -> Line:
     for span in line:
         begin, end = max(first - at, 0), min(last - at, len(span.text))
         if begin < end:
-            out.append(Span(span.text[begin:end], span.role, span.bold, span.italic))
+            piece = span.text[begin:end]
+            out.append(replace(span, text=piece, key=span.key if piece == span.text else ""))
         at += len(span.text)
     return tuple(out)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from workbench.core.events import (
     DoneElsewhere,
@@ -74,11 +74,14 @@ EMPTY_RESULT: tuple[Line, ...] = ((Span("(an empty result)", "quiet"),),)
 Parts = tuple[int | None, str, Role, Sequence[Line], str]
 """Step, word, colour role, lines and meta line of an entry."""
 
+KEYS = {"view": "v", "original": "o"}
+"""The keys that entries name where a person has given them no other ones, by action."""
+
 
 class Timeline:
     """The entries of a run, as a source for the transcript. `show` says how much of it is looked at, and as when.
 
-    `keys`: whether there is a keyboard to look further with, so that entries name the keys for it.
+    `keys`: whether there is a keyboard to look further with, so that entries name the keys for it (`named_keys`).
     `move_from` tells what comes next from a state: whether a person is being asked.
     """
 
@@ -92,6 +95,8 @@ class Timeline:
     ) -> None:
         self._events = events
         self._keys = keys
+        self.named_keys: Mapping[str, str] = KEYS
+        """The keys that entries name, by action."""
         self._move_from = move_from
         self._numbers = array("l")
         self._taken = 0
@@ -252,7 +257,7 @@ class Timeline:
         if event.changed:
             lines += self._changed_lines(index, event)
         if event.outcome == "defect":
-            hint = ": v" if self._keys else "."
+            hint = f": {self.named_keys['view']}" if self._keys else "."
             lines.append((Span(f"The traceback is for you only; the model does not see it{hint}", "quiet"),))
         return None, *RESULT_WORDS.get(event.outcome, RESULT), lines, self._meta(index, event)
 
@@ -323,7 +328,8 @@ class Timeline:
         first = thought.partition("\n")[0][:THOUGHT]
         if first == thought:
             return f"thinking: {thought}"
-        return f"thinking: {first} … {len(thought):,} characters{', v shows all' if self._keys else ''}"
+        hint = f", {self.named_keys['view']} shows all" if self._keys else ""
+        return f"thinking: {first} … {len(thought):,} characters{hint}"
 
     def _changed_lines(self, index: int, event: ToolResult | ModelReply) -> list[Line]:
         who = words.changer_words(event.changed_by)
@@ -333,7 +339,8 @@ class Timeline:
         told = f", really {really[1]}" if really else f", was {was}" if was else ""
         line: Line = (Span(f"≠ changed by {who}{told}", "changed"),)
         if self._keys and (really or not was):
-            line = (*line, Span(f"   {'o changed' if opened else 'o original'}", "quiet"))
+            hint = f"   {self.named_keys['original']} {'changed' if opened else 'original'}"
+            line = (*line, Span(hint, "quiet"))
         return [line, *_lines(event.original, "quiet")] if opened else [line]
 
     def _meta(self, index: int, event: ToolResult) -> str:

@@ -15,7 +15,7 @@ from textual.widgets import TextArea
 from workbench.home import Home
 from workbench.scenarios.insertion import insertion
 from workbench.scenarios.review import Known
-from workbench.tui.actions import BY_NAME, bindings, key_words, keys_of
+from workbench.tui.actions import BY_NAME, bindings, key_words, keys_of, with_keys
 from workbench.tui.blocks import Block, Said, TopLine
 from workbench.tui.choose import Choose
 from workbench.tui.dialogs import Confirm
@@ -149,7 +149,7 @@ class EditorScreen(Screen[None]):
         if not self.unsaved:
             self.dismiss()
             return
-        lost = f"The changes in {self.unsaved} are lost; ctrl+s saves them."
+        lost = f"The changes in {self.unsaved} are lost; {with_keys('{save}', keymap_of(self.app))} saves them."
         self.app.push_screen(Confirm("Leave without saving?", lost, yes="leave", no="stay"), self._leave)
 
     def _leave(self, yes: bool | None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.widgets import Input
 
-from workbench.tui.actions import BY_NAME, key_words, keys_of
+from workbench.tui.actions import BY_NAME, key_words, keys_of, with_keys
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.shelves import Shelves
 from workbench.tui.screens import keymap_of, shell_of
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from workbench.core.values import Header
     from workbench.imports.keeping import Imported
     from workbench.sessions.store import SessionStore
+
+_RECORD = "a session is a record: opened, {make_scenario} makes a script of it"
 
 
 class HomeScreen(Shelves):
@@ -144,7 +146,7 @@ class HomeScreen(Shelves):
             self.note.say()
             shell_of(self.app).editor.file(item.path)
         else:
-            self.note.say((Span("a session is a record: opened, S makes a script of it", "primary"),))
+            self.note.say((Span(with_keys(_RECORD, keymap_of(self.app)), "primary"),))
 
     def action_compare(self) -> None:
         """Two sessions: the first press chooses one, the next one on another compares them."""

@@ -20,7 +20,7 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerCancelled, WorkerFailed, WorkType
 
 from workbench.home import Home, written
-from workbench.tui.actions import bindings, reason_not
+from workbench.tui.actions import bindings, keyed, reason_not
 from workbench.tui.home.lists import ItemList
 from workbench.tui.home.parts import Column, FilterRow, Note, TopRow
 from workbench.tui.keyline import KeyLine
@@ -185,7 +185,7 @@ class Shelves(Screen[None]):
             self.scripts.list.pick_key(key)
             if self.note.is_empty:
                 self._hinted = key
-                self.note.say(_hint("the tour" if is_tour else "a script"))
+                self.note.say(*keyed([_hint("the tour" if is_tour else "a script")], keymap_of(self.app)))
 
     def _draw_keys(self) -> None:
         self.query_one(KeyLine).situation = self.situation
@@ -302,8 +302,8 @@ def _chunks(paths: Sequence[Path]) -> Iterator[Sequence[Path]]:
 
 def _hint(what: str) -> Line:
     return (
-        Span("enter", "primary", bold=True),
+        Span("enter", "primary", bold=True, key="open"),
         Span(f" opens {what}; ", "quiet"),
-        Span("space", "primary", bold=True),
+        Span("space", "primary", bold=True, key="move"),
         Span(" makes each move", "quiet"),
     )

@@ -49,7 +49,10 @@ class Authoring(Moving, Keeping):
         """The field for the reply that is due."""
         title: Line = (
             Span("▲ You are the model", "wait", bold=True),
-            Span("   the run waits for your reply; f3 shows all that the model reads", "quiet"),
+            Span(
+                self.worded("   the run waits for your reply; {sees} shows all that the model reads", typing=True),
+                "quiet",
+            ),
         )
         self.bar.open_area("reply", "wait", title, "", self.reply_draft, numbered=self._native)
         self._judge(self.reply_draft)

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Static
 
-from workbench.tui.actions import bindings, reason_not
+from workbench.tui.actions import bindings, reason_not, with_keys
 from workbench.tui.blocks import Block, TopLine
 from workbench.tui.guard import KeyGuard, time_now
 from workbench.tui.keyline import KeyLine
@@ -139,6 +139,10 @@ class RunBase(Screen[None]):
             self.say(reason)
         return not reason
 
+    def worded(self, words: str, *, typing: bool = False) -> str:
+        """Words of ours in which actions in braces stand for their keys."""
+        return with_keys(words, keymap_of(self.app), typing=typing)
+
     def say(self, text: str) -> None:
         """One line above the bar, until the next key and for a few seconds at most."""
         self._said, self._said_until = visible(text), time_now() + SAID_FOR
@@ -159,5 +163,5 @@ class RunBase(Screen[None]):
         if self._said and time_now() < self._said_until:
             notice.put([(Span(f" {self._said}", "primary"),)])
         elif below > 0:
-            notice.put([(Span(f" ▼ {below:,} more · end follows", "quiet"),)])
+            notice.put([(Span(f" ▼ {below:,} more · {self.worded('{latest} follows')}", "quiet"),)])
         notice.display = below > 0 or bool(self._said and time_now() < self._said_until)

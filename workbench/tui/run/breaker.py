@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from textual import events, on
@@ -18,10 +18,10 @@ from workbench.core.striking import Armed
 from workbench.core.values import Fault
 from workbench.faults.catalogue import Catalogue
 from workbench.runner import Run
-from workbench.tui.actions import bindings
+from workbench.tui.actions import BY_NAME, bindings, key_words, keys_of, shown_key
 from workbench.tui.paint import content, contents
 from workbench.tui.run.bar import bring
-from workbench.tui.screens import Dialog, KeysRow
+from workbench.tui.screens import Dialog, KeysRow, KeyWords, keymap_of
 from workbench.view import breaking
 from workbench.view.breaking import Door, Offer, Place
 from workbench.view.entries import Line, Span
@@ -31,13 +31,13 @@ MOST_ROWS = 14
 """Rows of the list. They stay as many while a filter is typed, so that nothing moves under the eye."""
 
 ARM_KEYS = (
-    ("enter", "enter", "arm it"),
-    ("down", "↑ ↓", "choose"),
-    ("tab", "tab", "strikes elsewhere"),
-    ("delete", "delete", "disarm"),
-    ("escape", "esc", "back"),
+    ("arm", "arm it"),
+    ("next_fault", "choose"),
+    ("next_place", "strikes elsewhere"),
+    ("disarm", "disarm"),
 )
-STRIKE_KEYS = (("enter", "enter", "let it strike"), ("down", "↑ ↓", "choose"), ("escape", "esc", "back"))
+STRIKE_KEYS = (("arm", "let it strike"), ("next_fault", "choose"))
+"""Actions of the list, and what their keys do in it."""
 
 
 class FaultField(Input):
@@ -123,7 +123,16 @@ class Breaker(Dialog[Fault | None]):
                 yield Static("", id="faults")
             yield Static("", id="teaches")
             yield Static("", id="strikes")
-            yield KeysRow(STRIKE_KEYS if self._door else ARM_KEYS)
+            yield KeysRow([*self._keys(), ("escape", "esc", "back")])
+
+    def _keys(self) -> Iterator[KeyWords]:
+        keymap = keymap_of(self.app)
+        for name, words in STRIKE_KEYS if self._door else ARM_KEYS:
+            key = keys_of(BY_NAME[name], keymap)[0]
+            written = key_words(key)
+            if name == "next_fault":
+                written = f"{shown_key(BY_NAME['previous_fault'], keymap)} {written}"
+            yield key, written, words
 
     def on_mount(self) -> None:
         self._unsubscribe = self._run.subscribe(self._recorded)

@@ -103,7 +103,7 @@ class Breaking(Deciding):
             return
         title: Line = (
             Span("Hold at the door", "held", bold=True),
-            Span("   what the filter says; enter holds, esc goes back", "quiet"),
+            Span(self.worded("   what the filter says; enter holds, {close} goes back"), "quiet"),
         )
         held = self.run_.state.hold
         self.bar.open_field("filter", "held", title, held.text if held is not None else "", hint="tool:add or reply")
@@ -154,7 +154,7 @@ class Breaking(Deciding):
                 return
             if door:
                 if self.command(lambda: self.run_.strike(fault, call)):
-                    self.say(f"struck by {one_line(label(fault))}; u takes it back")
+                    self.say(f"struck by {one_line(label(fault))}; {self.worded('{undo_change} takes it back')}")
             elif self.command(lambda: self.run_.arm(fault)):
                 self.say(f"armed: {one_line(describe(fault, from_here=True))}")
 
@@ -179,5 +179,5 @@ class Breaking(Deciding):
         what = f"result of {name_of(self.waiting()[0].call.tool)}" if door == "result" else "reply"
         return (
             Span(f"≠ Break the held {what}", "changed", bold=True),
-            Span("   it waits on; u takes it back", "quiet"),
+            Span(self.worded("   it waits on; {undo_change} takes it back"), "quiet"),
         )

@@ -23,8 +23,12 @@ from workbench.view.scopes import Scope, scopes
 from workbench.view.visible import visible
 from workbench.view.words import name_of
 
-NOT_SENT = {"edit": ("e", "your edit"), "edit-result": ("e", "your edit"), "answer": ("a", "your answer")}
-"""For a text that was typed in a field and not sent: the key that opens it again, and what it is."""
+NOT_SENT = {
+    "edit": ("edit", "your edit"),
+    "edit-result": ("edit", "your edit"),
+    "answer": ("answer_for", "your answer"),
+}
+"""For a text that was typed in a field and not sent: the action that opens it again, and what it is."""
 
 
 class Deciding(Drawing):
@@ -91,7 +95,7 @@ class Deciding(Drawing):
             if self.guarded("deny"):
                 self.decide("deny")
             return
-        hint = "the model reads your reason; enter denies, esc goes back"
+        hint = self.worded("the model reads your reason; enter denies, {close} goes back")
         self.bar.open_field("reason", "wait", self._about("▲ Deny", "", hint), hint="the reason, or nothing")
         self.draw_keys()
 
@@ -135,10 +139,11 @@ class Deciding(Drawing):
         call, field, text = self.draft
         if wanted is None or wanted.kind not in ASKING or wanted.calls[:1] != (call,):
             return wanted
-        key, what = NOT_SENT[field]
+        action, what = NOT_SENT[field]
         width = max(20, self.size.width - 5)
         line: Line = (Span(f"≠ {what}, not sent: ", "changed"), Span(cut_line(text, width)))
-        after: Line = (Span(f"{key} goes on with it; y runs what the model wrote", "quiet"),)
+        keys = self.worded(f"{{{action}}} goes on with it; {{allow}} runs what the model wrote")
+        after: Line = (Span(keys, "quiet"),)
         return replace(wanted, body=(*wanted.body, clip(line, width), *((after,) if field != "edit-result" else ())))
 
     def _draft(self, mode: str) -> str:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 ASKING = ("approval", "batch", "interrupted", "hold")
 """Bars that want an answer."""
-HOLDS = "◆ held at the door: esc, then space or e"
-ASKS = "▲ waiting for you: esc, then y or n"
+HOLDS = "◆ held at the door: {close}, then {move} or {edit}"
+ASKS = "▲ waiting for you: {close}, then {allow} or {deny}"
 
 
 class Drawing(Driving):
@@ -134,7 +134,7 @@ class Drawing(Driving):
         """The bar for how things stand, unless something else is open in it."""
         bar, wanted = self.bar, self.wanted_bar()
         asks = wanted is not None and wanted.kind in ASKING
-        bar.show_aside("" if not asks else HOLDS if self.desk.stand == "hold" else ASKS)
+        bar.show_aside("" if not asks else self.worded(HOLDS if self.desk.stand == "hold" else ASKS))
         if bar.mode not in ("", "question"):
             if bar.mode == "more" and self.guard.armed:
                 self.arm_guard()

@@ -25,8 +25,10 @@ from workbench.core.loop import Record
 from workbench.core.ports import Signal
 from workbench.runner import CommandError, JournalBroken
 from workbench.sessions.errors import SessionError
+from workbench.tui.actions import BY_NAME, shown_key
 from workbench.tui.run.base import FRAME, RunBase
 from workbench.tui.run.script import reached
+from workbench.tui.screens import keymap_of
 from workbench.tui.transcript.widget import Transcript
 from workbench.view.visible import visible
 
@@ -58,6 +60,8 @@ class Driving(RunBase):
         self._following: Timer | None = None
 
     def on_mount(self) -> None:
+        named = self.desk.timeline.named_keys
+        self.desk.timeline.named_keys = {name: shown_key(BY_NAME[name], keymap_of(self.app)) for name in named}
         self._unsubscribe = [self.run_.subscribe(self._recorded), self.run_.subscribe_signals(self._passing)]
         self.transcript.focus()
         opened = self.opened

@@ -10,9 +10,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
-from workbench.tui.actions import bindings
+from workbench.tui.actions import bindings, keyed
 from workbench.tui.blocks import Block
 from workbench.tui.paint import content
+from workbench.tui.screens import keymap_of
 from workbench.view.entries import Line, Span
 from workbench.view.lines import heading, wrap
 
@@ -55,6 +56,7 @@ class CallsPane(Block, can_focus=True):
 
     def drawn(self, lines: list[Line]) -> Content:
         """As everywhere, with the picked call on a ground of its own."""
+        lines = keyed(lines, keymap_of(self.app))
         rows = [content(line).stylize("on $panel") if line[0].text.startswith("▸") else content(line) for line in lines]
         return Content("\n").join(rows)
 
@@ -118,7 +120,10 @@ class SideColumn(Vertical):
 def _within(meters: list[Line], rows: int) -> list[Line]:
     """As many meters as fit; how many are left is said."""
     left = len(meters) - rows
-    return [*meters[: rows - 1], (Span(f"… {left + 1} more, l shows all limits", "quiet"),)] if left > 0 else meters
+    if left <= 0:
+        return meters
+    more = (Span(f"… {left + 1} more, ", "quiet"), Span("l", "quiet", key="limits"), Span(" shows all limits", "quiet"))
+    return [*meters[: rows - 1], more]
 
 
 LOOP_ROWS = 15

@@ -47,8 +47,14 @@ class Judging(Deciding):
         from workbench.results import asks_another
 
         now = super().situation
-        verdict = _verdict(differs, width, another=asks_another(self.run_.events), goes_on=bool(now.raise_to or now.failed))
-        return replace(wanted, body=(*wanted.body, clip(verdict, width)))
+        line = _verdict(
+            differs,
+            width,
+            self.worded("{verdict}"),
+            another=asks_another(self.run_.events),
+            goes_on=bool(now.raise_to or now.failed),
+        )
+        return replace(wanted, body=(*wanted.body, clip(line, width)))
 
     def action_verdict(self) -> None:
         """Each expectation that does not hold, with both values."""
@@ -63,8 +69,8 @@ class Judging(Deciding):
             self.app.push_screen(Viewer(title, body[1:], facts=counted(len(differs), "difference")))
 
 
-def _verdict(differs: tuple[Mismatch, ...], width: int, *, another: bool, goes_on: bool) -> Line:
-    """In one line, the first difference before how many there are.
+def _verdict(differs: tuple[Mismatch, ...], width: int, key: str, *, another: bool, goes_on: bool) -> Line:
+    """In one line, the first difference before how many there are; `key` shows them all.
 
     `another`: the run asks another model than the scenario has. `goes_on`: the stop is not the end, since a cap can be
     raised or a request made again.
@@ -77,7 +83,7 @@ def _verdict(differs: tuple[Mismatch, ...], width: int, *, another: bool, goes_o
         text = one_line(f"   expected {first.key} {first.expected}, got {first.actual}")
         return (Span("≠ another end than that of the script", "changed"), Span(text, "quiet"))
     first, more = differs[0], len(differs) - 1
-    rest = f"   and {more} more, V shows all" if more else "   V shows it whole"
+    rest = f"   and {more} more, {key} shows all" if more else f"   {key} shows it whole"
     verdict = "≠ not as expected so far, and it can go on" if goes_on else "≠ not as expected"
     text = one_line(f"   expected {first.key} {first.expected}, got {first.actual}")
     return (Span(verdict, "changed"), Span(cut_line(text, width - len(verdict) - len(rest))), Span(rest, "quiet"))

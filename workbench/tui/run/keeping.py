@@ -98,7 +98,8 @@ class Keeping(Judging, Reading, LookingBack, Deciding):
 
     def _draw_grants(self) -> None:
         grants = self.run_.state.grants
-        hint = "a number withdraws one, esc closes" if grants else "nothing; Y at a question allows more"
+        hint = "a number withdraws one, {close} closes" if grants else "nothing; {allow_more} at a question allows more"
+        hint = self.worded(hint)
         title: Line = (Span("Allowed in this run", "primary", bold=True), Span(f"   {hint}", "quiet"))
         lines: list[Line] = [
             (Span(f"{index}  ", "primary", bold=True), Span(visible(describe(grant))))

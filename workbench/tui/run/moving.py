@@ -110,7 +110,7 @@ class Moving(LookingBack, Breaking):
         if cap is not None:
             self.lifted_cap = cap
             if self.command(lambda: self.run_.change({"limits.steps": None})):
-                self.say(f"step cap lifted (was {cap}); c sets it again")
+                self.say(f"step cap lifted (was {cap}); {self.worded('{cap} sets it again')}")
         else:
             again = int(self.lifted_cap or self.run_.state.header.limits.steps or self.run_.state.steps + 4)
             if self.command(lambda: self.run_.change({"limits.steps": again})):
@@ -124,7 +124,7 @@ class Moving(LookingBack, Breaking):
             self.reopen_bar()
             return
         if self.desk.looking_back:
-            self.say("this is the past: end goes back to now")
+            self.say(self.worded("this is the past: {latest} goes back to now"))
             return
         self.limit_digits = ""
         self._draw_limits()
@@ -183,7 +183,7 @@ class Moving(LookingBack, Breaking):
         if value == gauge.cap:
             return
         if value == 0:
-            self.say("a cap of 0 would allow nothing: enter switches it off")
+            self.say(self.worded("a cap of 0 would allow nothing: {toggle_limit} switches it off"))
             return
         setting = raised_setting(self.run_.state.limits, f"limits.{gauge.name}", value)
         self.command(lambda: self.run_.change(setting))
@@ -191,7 +191,7 @@ class Moving(LookingBack, Breaking):
     def _draw_limits(self) -> None:
         title: Line = (
             Span("Limits", "primary", bold=True),
-            Span("   or type a number, then enter", "quiet"),
+            Span(self.worded("   or type a number, then {toggle_limit}"), "quiet"),
         )
         lines = [self._limit_line(index, gauge) for index, gauge in enumerate(gauges(self.run_.state))]
         self.bar.show_list("limits", "primary", title, lines, self.limit_at)

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.core.events import Event, SettingsChanged
 from workbench.core.loop import AskModel, AskPerson, Finished
 from workbench.core.ports import Question
-from workbench.tui.actions import BY_NAME, key_words, keys_of
 from workbench.tui.run.moving import Moving
-from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation, StandInWord
 from workbench.view.bars import Bar
 from workbench.view.entries import Span
@@ -103,12 +101,9 @@ class StandIn(Moving):
         now = self.situation
         if not now.differs or now.scripted:
             return wanted
-        text = f"its person did not act: {self._keys('again')} starts anew, and {self._keys('as_scripted')} lets them"
+        text = self.worded("its person did not act: {again} starts anew, and {as_scripted} lets them")
         line = clip((Span(text, "quiet"),), max(20, self.size.width - 5))
         return replace(wanted, body=(*wanted.body, line))
-
-    def _keys(self, action: str) -> str:
-        return key_words(keys_of(BY_NAME[action], keymap_of(self.app))[0])
 
     # ------------------------------------------------------------ acting
 
@@ -126,7 +121,7 @@ class StandIn(Moving):
         if asked and not self.guarded("as_scripted"):
             return
         self.run_.person = self._person
-        self.say(f"the script's person acts from here on; {self._keys('as_scripted')}: you decide")
+        self.say(self.worded("the script's person acts from here on; {as_scripted}: you decide"))
         if asked:
             self.drive(play=self.keep_going)
         self.reset_bar()
