@@ -84,6 +84,23 @@ def test_scripts_stand_under_their_first_tag_by_name(home: Home) -> None:
     assert all(item.note == "A sum." for item in items)
 
 
+def test_a_copy_of_an_example_says_that_it_is_one_and_the_example_does_not(tmp_path: Path) -> None:
+    home = make_home(tmp_path)
+    packaged = Home(root=tmp_path / "shop", found="--home", packaged=home.root)
+    (packaged.root / "scripts").mkdir(parents=True)
+    add_script(home, "sums", "Sums")
+    add_script(packaged, "sums", "My sums")
+    add_script(packaged, "other", "Sums", about="Mine.")
+    add_script(packaged, "own", "Own")
+    notes = {(item.example, item.title, item.path.stem): item.note for item in read(packaged).scripts()}
+    assert notes == {
+        (True, "Sums", "sums"): "A sum.",
+        (False, "My sums", "sums"): "your copy of an example · A sum.",
+        (False, "Sums", "other"): "your copy of an example · Mine.",
+        (False, "Own", "own"): "A sum.",
+    }
+
+
 def test_a_glance_shows_what_a_full_reading_shows_but_for_what_cannot_be_read(home: Home) -> None:
     add_script(home, "a", "Sums", tag="first-steps")
     add_script(home, "b", "Others", tag="")

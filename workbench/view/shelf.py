@@ -48,6 +48,7 @@ OUTCOMES: dict[Status, Outcome] = {
 UNREADABLE = "cannot be read"
 EXAMPLES = "examples"
 UNTAGGED = "other"
+COPY = "your copy of an example"
 TOUR = "tour"
 """The name, or a tag, of the scenario that a first start begins with."""
 FIRST = (TOUR, "first-steps")
@@ -156,6 +157,8 @@ def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -
     `latest` has, by the path of a script, its session that was written last.
     """
     groups: defaultdict[str, list[Item]] = defaultdict(list)
+    examples = [script for script in scripts if isinstance(script, Script) and script.example]
+    known = {*(script.title for script in examples), *(script.path.name for script in examples)}
     for script in scripts:
         if isinstance(script, Bad):
             groups[UNREADABLE].append(_bad_item(script))
@@ -167,7 +170,7 @@ def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -
                 kind="script",
                 key=str(script.path),
                 title=script.title,
-                note=script.about,
+                note=f"{COPY} · {script.about}" if _is_copy(script, known) else script.about,
                 outcome=last.outcome if last is not None else None,
                 group=group,
                 example=script.example,
@@ -177,6 +180,11 @@ def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -
         )
     order = sorted(groups, key=lambda name: _group_place(name, groups[name]))
     return [item for name in order for item in sorted(groups[name], key=_place_in_group)]
+
+
+def _is_copy(script: Script, known: set[str]) -> bool:
+    """Whether it is of one's own, and called like an example; `known` has their titles and file names."""
+    return not script.example and not known.isdisjoint((script.title, script.path.name))
 
 
 def _group_place(name: str, items: Sequence[Item]) -> tuple[bool, bool, int, float, bool, str]:
