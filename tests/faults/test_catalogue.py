@@ -83,6 +83,8 @@ LINES = [
 ACTS = ["routes north", "count mugs", "count cups", "refund A-17", "routes south"]
 
 
+TWO_CALLS = [said("text", MUGS, CUPS), said("text", answer="there are 140 mugs")]
+"""For a fault that is about several calls of one reply."""
 SEED = 1
 """With it each chance strikes now and then, and not always."""
 
@@ -90,8 +92,9 @@ SEED = 1
 async def struck(name: str) -> Struck:
     world = World()
     seeded = lambda header: replace(header, seed=SEED)  # noqa: E731
-    run = make_run([CATALOGUE[name].fault], LINES, protocol="text", world=world, header=seeded)
-    clean = make_run([], LINES, protocol="text")
+    lines = TWO_CALLS if CATALOGUE[name].fault.do == "reorder" and CATALOGUE[name].fault.on == "reply" else LINES
+    run = make_run([CATALOGUE[name].fault], lines, protocol="text", world=world, header=seeded)
+    clean = make_run([], lines, protocol="text")
     await run.play()
     await clean.play()
     assert clean.state.answer == "there are 140 mugs"
@@ -398,6 +401,44 @@ def _(seen: Struck) -> None:
     assert seen.replies[4].calls[0].arguments == '{"area": "south", "most": 21}'
     assert seen.acts == ACTS
     assert seen.run.state.answer in ("there are 410 mugs", "there are 104 mugs")
+
+
+@of("wrong-unit-argument")
+def _(seen: Struck) -> None:
+    assert seen.replies[4].calls[0].arguments == '{"area": "south", "most": 12000}'
+    assert (seen.acts, seen.run.state.answer) == (ACTS, "there are 140000 mugs")
+
+
+@of("wrong-subject")
+def _(seen: Struck) -> None:
+    assert seen.acts == ["routes north", "count mugs", "count mugs", "refund A-17", "routes north"]
+    assert seen.replies[2].changed
+
+
+@of("swapped-calls")
+def _(seen: Struck) -> None:
+    assert seen.acts == ["count cups"], "a text protocol uses the first"
+    assert sorted(seen.replies[0].text.split("\n")) == sorted(seen.replies[0].original.split("\n"))
+
+
+@of("injected-reply")
+def _(seen: Struck) -> None:
+    assert seen.replies[0].text == f"{seen.replies[0].original}\n\n{INJECTED}"
+    assert seen.contents() == seen.really()
+    assert seen.run.state.answer == f"there are 140 mugs\n\n{INJECTED}"
+
+
+@of("broken-json-result")
+def _(seen: Struck) -> None:
+    assert seen.first.content == f"{seen.really()[0][:-1]},]"
+    assert [result.changed for result in seen.results] == [True, False, False, False, True]
+
+
+@of("cut-json-result")
+def _(seen: Struck) -> None:
+    really = seen.really()[0]
+    assert seen.first.content == really[: len(really) * 2 // 3]
+    assert [result.changed for result in seen.results] == [True, False, False, False, True]
 
 
 @of("repeats-itself")

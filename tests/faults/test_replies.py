@@ -280,3 +280,21 @@ def test_long_replies_take_linear_time(protocol: ProtocolName, do: str, piece: s
     began = time.process_time()
     rewritten(reply, fault("reply", do, **REQUIRED.get(do, {})), state)
     assert time.process_time() - began < 2.0
+
+
+@pytest.mark.parametrize("protocol", ["text", "json", "native"])
+async def test_the_calls_of_a_reply_change_places_and_what_stands_around_them_stays(protocol: ProtocolName) -> None:
+    several = lambda header: replace(header, options=replace(header.options, several="all"))  # noqa: E731
+    lines = [said(protocol, MUGS, CUPS), said(protocol, answer="done")]
+    run = await played(fault("reply", "reorder"), lines=lines, protocol=protocol, header=several)
+    assert [call.arguments for call in replies(run)[0].calls] == ['{"thing": "cups"}', '{"thing": "mugs"}']
+    assert [result.content for result in results(run)] == ["95", "140"]
+    assert (replies(run)[0].changed_by, replies(run)[1].changed) == ("fault reorder", False)
+
+
+@pytest.mark.parametrize("protocol", ["text", "json", "native"])
+async def test_a_call_is_about_what_that_tool_was_called_with_before(protocol: ProtocolName) -> None:
+    lines = [said(protocol, MUGS), said(protocol, CUPS), said(protocol, answer="done")]
+    run = await played(fault("reply", "wrong_record"), lines=lines, protocol=protocol)
+    assert [reply.changed for reply in replies(run)] == [False, True, False]
+    assert [result.content for result in results(run)] == ["140", "140"]

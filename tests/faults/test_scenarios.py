@@ -101,7 +101,7 @@ def test_what_the_catalogue_cannot_serve_is_told_at_its_line(tmp_path: Path, tab
 
 def test_every_kind_can_be_spelled_out_and_no_kind_in_the_wrong_place() -> None:
     with pytest.raises(
-        ScenarioError, match=r'x.toml:12: fault\[0\]\.do: on = "tool" knows no "garble"; there are crash'
+        ScenarioError, match=r'x.toml:12: fault\[0\]\.do: on = "tool" knows no "garble", which is for on = "result" or'
     ):
         parse_scenario(f'{SCENARIO}[[fault]]\non = "tool"\ndo = "garble"\n', "x.toml")
     with pytest.raises(ScenarioError, match=r'x.toml:12: fault\[0\]\.do: must be "crash", .* did you mean "garble"\?'):

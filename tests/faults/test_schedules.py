@@ -180,7 +180,7 @@ def test_the_plain_form_comes_back_equal(plain: dict[str, Any]) -> None:
         ({"on": "result", "do": "drop", "nht": 1}, "", 'a fault has no key "nht"; did you mean "nth"?'),
         ({"on": "results", "do": "drop"}, "on", 'there is no target "results"; did you mean "result"?'),
         ({"on": "result", "do": "dorp"}, "do", 'there is no kind of fault "dorp"; did you mean "drop"?'),
-        ({"on": "tool", "do": "inject"}, "do", 'on = "tool" knows no "inject"; there are crash, error, timeout, delay, drop, empty, stale, replace'),
+        ({"on": "tool", "do": "inject"}, "do", 'on = "tool" knows no "inject", which is for on = "result" or on = "reply"; there are crash, error, timeout, delay, drop, empty, stale, replace'),
         ({"on": "reply", "do": "prose", "tool": "x"}, "tool", 'a fault on = "reply" is not about a call, so it has no tool'),
         ({"on": "result", "do": "append"}, "", 'do = "append" needs text'),
         ({"on": "result", "do": "drop", "nth": 1, "chance": 0.5}, "chance", "there is one schedule for a fault, and this one has nth already"),

@@ -15,12 +15,13 @@ KINDS: dict[FaultTarget, tuple[FaultKind, ...]] = {
     "tool": ("crash", "error", "timeout", "delay", "drop", "empty", "stale", "replace"),
     "result": (
         "crash", "error", "timeout", "delay", "drop", "empty", "stale", "replace", "append", "inject", "truncate",
-        "garble", "duplicate", "reorder", "flood", "wrong_number", "wrong_unit", "wrong_record",
+        "garble", "duplicate", "reorder", "flood", "wrong_number", "wrong_unit", "wrong_record", "malformed_json",
+        "cut_json",
     ),
     "reply": (
-        "delay", "empty", "stale", "replace", "append", "truncate", "garble", "duplicate", "flood", "wrong_number",
-        "malformed_json", "cut_json", "unknown_tool", "invented_observation", "both", "prose", "refusal", "blocked",
-        "length",
+        "delay", "empty", "stale", "replace", "append", "inject", "truncate", "garble", "duplicate", "reorder",
+        "flood", "wrong_number", "wrong_unit", "wrong_record", "malformed_json", "cut_json", "unknown_tool",
+        "invented_observation", "both", "prose", "refusal", "blocked", "length",
     ),
     "provider": (
         "delay", "timeout", "unavailable", "rate_limited", "auth", "quota", "bad_request", "context_overflow",
@@ -146,7 +147,7 @@ def fault_from(values: Any) -> Fault:
 
 def _check(fault: Fault) -> None:
     if fault.do not in KINDS[fault.on]:
-        raise FaultError("do", _unknown(fault.do, KINDS[fault.on], f'on = "{fault.on}" knows no'))
+        raise FaultError("do", _elsewhere(fault))
     if fault.on not in ABOUT_CALLS:
         for key in ("tool", "where"):
             if getattr(fault, key):
@@ -155,6 +156,13 @@ def _check(fault: Fault) -> None:
     needs = NEEDS.get(fault.do, ())
     if needs and all(getattr(fault, key) is None for key in needs):
         raise FaultError("", f'do = "{fault.do}" needs {" or ".join(needs)}')
+
+
+def _elsewhere(fault: Fault) -> str:
+    """That the kind makes no sense on that target: where it does, and what there is instead."""
+    targets = " or ".join(f'on = "{target}"' for target, kinds in KINDS.items() if fault.do in kinds)
+    there_are = ", ".join(KINDS[fault.on])
+    return f'on = "{fault.on}" knows no "{fault.do}", which is for {targets}; there are {there_are}'
 
 
 def one_schedule(given: Container[str]) -> None:

@@ -86,24 +86,34 @@ def written_answer(protocol: ProtocolName, answer: str) -> str:
 def _span(case: _Case) -> tuple[int, int] | None:
     """Where the first call, or else the answer, stands in the text; None when it cannot be found there."""
     text, call = case.reply.text, case.call
+    start = _after_thinking(text)
+    if call is not None:
+        return _call_span(case, call, start)
     if case.protocol == "json":
-        return _object_span(text, "tool" if call is not None else "answer")
-    mark = rf"ACTION:\s*+{re.escape(call.tool)}" if call is not None else "ANSWER:"
-    found = re.compile(rf"(?:^|(?<=>))[ \t]*+{mark}", re.MULTILINE).search(text, _after_thinking(text))
-    if found is None:
-        return None
-    if call is None:
-        return found.start(), len(text)
-    at = text.find(call.arguments, found.end())
-    return None if at < 0 else (found.start(), at + len(call.arguments))
+        return _object_span(text, "answer", start)
+    found = _mark("ANSWER:").search(text, start)
+    return (found.start(), len(text)) if found is not None else None
+
+
+def _call_span(case: _Case, call: RawCall, start: int) -> tuple[int, int] | None:
+    """Where that call stands in the text, from `start` on."""
+    text = case.reply.text
+    if case.protocol == "json":
+        return _object_span(text, "tool", start)
+    found = _mark(rf"ACTION:\s*+{re.escape(call.tool)}").search(text, start)
+    at = text.find(call.arguments, found.end()) if found is not None else -1
+    return (found.start(), at + len(call.arguments)) if found is not None and at >= 0 else None
+
+
+def _mark(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:^|(?<=>))[ \t]*+{mark}", re.MULTILINE)
 
 
 def _after_thinking(text: str) -> int:
     return max(0, text.rfind("</think"))
 
 
-def _object_span(text: str, kind: str) -> tuple[int, int] | None:
-    position = _after_thinking(text)
+def _object_span(text: str, kind: str, position: int) -> tuple[int, int] | None:
     for _ in range(_TRIES):
         start = text.find("{", position)
         if start < 0:
@@ -116,6 +126,20 @@ def _object_span(text: str, kind: str) -> tuple[int, int] | None:
             if value.get("type") == kind:
                 return start, position
     return None
+
+
+def _call_spans(case: _Case) -> list[tuple[int, int]]:
+    """Where each call of the text stands, also those that an option drops."""
+    options = replace(case.state.header.options, several="all", both="action")
+    spans: list[tuple[int, int]] = []
+    at = _after_thinking(case.reply.text)
+    for call in case.state.protocol.read(case.reply.text, (), options).calls:
+        span = _call_span(case, call, at)
+        if span is None:
+            break
+        spans.append(span)
+        at = span[1]
+    return spans
 
 
 def _with_call(case: _Case, tool: str, arguments: str) -> Reply:
@@ -179,7 +203,8 @@ def _stale(case: _Case) -> Reply:
     )
 
 
-def _wrong_number(case: _Case) -> Reply:
+def _wrong_value(case: _Case) -> Reply:
+    """A change of the arguments of the first call, or else of the answer."""
     call = case.call
     if call is not None:
         return _with_call(case, call.tool, texts.altered(case.fault, call.arguments, case.key))
@@ -189,6 +214,33 @@ def _wrong_number(case: _Case) -> Reply:
     text = case.reply.text
     part = texts.altered(case.fault, text[slice(*span)], case.key)
     return replace(case.reply, text=text[: span[0]] + part + text[span[1] :])
+
+
+def _wrong_record(case: _Case) -> Reply:
+    """A call about something else: with a list of it in another order, or as that tool was last called before."""
+    call = case.call
+    if call is None:
+        return case.reply
+    arguments = texts.another_record(call.arguments, case.key)
+    if arguments == call.arguments:
+        earlier = [record.call.arguments for record in case.state.every_call() if record.call.tool == call.tool]
+        arguments = next((other for other in reversed(earlier) if other != call.arguments), call.arguments)
+    return case.reply if arguments == call.arguments else _with_call(case, call.tool, arguments)
+
+
+def _reorder(case: _Case) -> Reply:
+    """The calls of the reply in another order."""
+    reply = case.reply
+    if case.protocol == "native":
+        return replace(reply, calls=tuple(texts.shuffled(reply.calls, case.key))) if len(reply.calls) > 1 else reply
+    spans = _call_spans(case)
+    if len(spans) < 2:
+        return reply
+    text, at, pieces = reply.text, 0, list[str]()
+    for here, there in zip(spans, texts.shuffled(spans, case.key), strict=True):
+        pieces += [text[at : here[0]], text[slice(*there)]]
+        at = here[1]
+    return replace(reply, text="".join([*pieces, text[at:]]))
 
 
 def _malformed_json(case: _Case) -> Reply:
@@ -284,7 +336,10 @@ _KINDS: dict[FaultKind, Callable[[_Case], Reply]] = {
     "empty": _empty,
     "duplicate": _duplicate,
     "stale": _stale,
-    "wrong_number": _wrong_number,
+    "reorder": _reorder,
+    "wrong_number": _wrong_value,
+    "wrong_unit": _wrong_value,
+    "wrong_record": _wrong_record,
     "malformed_json": _malformed_json,
     "cut_json": _cut_json,
     "unknown_tool": _unknown_tool,
@@ -297,21 +352,19 @@ _KINDS: dict[FaultKind, Callable[[_Case], Reply]] = {
 }
 
 
-# ---------------------------------------------------------------- broken JSON
+# ---------------------------------------------------------------- arguments
 
 
 def _broken(raw: str) -> str:
-    """The JSON with a comma too many; with a brace too few, where that is none."""
-    stripped = raw.rstrip()
-    broken = f"{stripped[:-1].rstrip()},}}" if stripped.endswith("}") else f"{stripped}{{"
-    return broken if parse_object(broken).problem else f"{{{raw}"
+    return texts.broken(raw, _is_object)
 
 
 def _cut(raw: str) -> str:
-    """The first two thirds, or less where that can still be read."""
-    end = max(1, len(raw) * 2 // 3)
-    cut = raw[:end] or "{"
-    return cut if parse_object(cut).problem else "{"
+    return texts.cut(raw, _is_object)
+
+
+def _is_object(raw: str) -> bool:
+    return not _problem(raw)
 
 
 def _problem(arguments: str) -> str:

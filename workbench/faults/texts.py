@@ -107,6 +107,23 @@ def _truncate(text: str, fault: Fault, _: str) -> str:
     return text[: fault.size if fault.size is not None else len(text) // 2]
 
 
+def _malformed_json(text: str, _: Fault, __: str) -> str:
+    return _unreadable(text, broken)
+
+
+def _cut_json(text: str, _: Fault, __: str) -> str:
+    return _unreadable(text, cut)
+
+
+def _unreadable(text: str, change: Callable[[str], str]) -> str:
+    """A JSON object or list as no JSON any more; any other text as it is."""
+    found, value = parsed(text)
+    if not found or not isinstance(value, dict | list):
+        return text
+    body, tail = _parts(text)
+    return change(body) + tail
+
+
 def _garble(text: str, _: Fault, key: str) -> str:
     """About one in ten characters is another one, and at least one is."""
     chance = Random(key)  # noqa: S311
@@ -127,11 +144,11 @@ def _duplicate(text: str, _: Fault, __: str) -> str:
 
 def _reorder(text: str, _: Fault, key: str) -> str:
     """The items of its first list in another order; the lines, where it has no list."""
-    shuffled = _with_list(text, lambda items: _shuffled(items, key))
-    if shuffled != text or parsed(text)[0]:
-        return shuffled
+    changed = _with_list(text, lambda items: shuffled(items, key))
+    if changed != text or parsed(text)[0]:
+        return changed
     body, tail = _parts(text)
-    return "\n".join(_shuffled(body.split("\n"), key)) + tail
+    return "\n".join(shuffled(body.split("\n"), key)) + tail
 
 
 def _flood(text: str, fault: Fault, _: str) -> str:
@@ -164,7 +181,30 @@ _KINDS: dict[FaultKind, Callable[[str, Fault, str], str]] = {
     "flood": _flood,
     "wrong_number": _wrong_number,
     "wrong_unit": _wrong_unit,
+    "malformed_json": _malformed_json,
+    "cut_json": _cut_json,
 }
+
+
+# ---------------------------------------------------------------- broken JSON
+
+
+def is_json(text: str) -> bool:
+    """Whether the whole text is JSON."""
+    return parsed(text)[0]
+
+
+def broken(raw: str, reads: Callable[[str], bool] = is_json) -> str:
+    """The JSON with a comma too many, or a brace, so that nothing that `reads` it can read it any more."""
+    stripped = raw.rstrip()
+    changed = f"{stripped[:-1].rstrip()},{stripped[-1]}" if stripped.endswith(("}", "]")) else f"{stripped}{{"
+    return f"{{{raw}" if reads(changed) else changed
+
+
+def cut(raw: str, reads: Callable[[str], bool] = is_json) -> str:
+    """The first two thirds, or less where that can still be read."""
+    shorter = raw[: max(1, len(raw) * 2 // 3)] or "{"
+    return "{" if reads(shorter) else shorter
 
 
 # ---------------------------------------------------------------- inside a text
@@ -247,7 +287,7 @@ def _first_list(value: Any) -> list[Any] | None:
     return None
 
 
-def _shuffled(items: Iterable[Any], key: str) -> list[Any]:
+def shuffled(items: Iterable[Any], key: str) -> list[Any]:
     """Another order, if the items have one."""
     before = list(items)
     after, chance = list(before), Random(key)  # noqa: S311
