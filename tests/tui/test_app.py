@@ -216,7 +216,7 @@ async def test_an_example_runs_in_the_real_run_screen_and_is_listed_afterwards(
         await settled(pilot, lambda: "Two cities" in rows(pilot)[0])
         await press(pilot, "space", "space", "q")
         assert isinstance(app.screen, HomeScreen)
-        own = [item for item in app.screen.sessions.list.items if not item.example]
+        own = [item for item in app.screen.shelves.sessions.list.items if not item.example]
         assert [(item.title, item.outcome) for item in own] == [("Two cities", ("·", "not ended", "quiet"))]
 
 

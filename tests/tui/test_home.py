@@ -62,8 +62,8 @@ async def test_a_first_start_picks_the_tour_and_says_what_to_press(home: Home) -
     add_script(home, "a", "Approval first by name", tag="approval")
     add_script(home, "tour", "A short tour", tag="zoo")
     async with running(home) as (screen, pilot):
-        assert picked(screen.scripts.list) == "A short tour"
-        assert pilot.app.focused is screen.scripts.list
+        assert picked(screen.shelves.scripts.list) == "A short tour"
+        assert pilot.app.focused is screen.shelves.scripts.list
         assert "enter opens the tour; space makes each move" in seen(pilot)
 
 
@@ -71,7 +71,7 @@ async def test_the_hint_goes_when_it_is_about_another_script(home: Home) -> None
     add_script(home, "tour")
     add_script(home, "other")
     async with running(home) as (screen, pilot):
-        await press(pilot, "down" if screen.scripts.list.cursor == 0 else "up")
+        await press(pilot, "down" if screen.shelves.scripts.list.cursor == 0 else "up")
         assert "enter opens the tour" not in seen(pilot)
 
 
@@ -121,10 +121,10 @@ async def test_both_lists_can_be_reached_and_read_at_every_size(home: Home, size
         line = next(row for row in rows(pilot) if "The only sess" in row)
         assert "✓ answered" in line
         assert ("2 steps" in line) is (size[0] > 40)
-        assert pilot.app.focused is screen.sessions.list
+        assert pilot.app.focused is screen.shelves.sessions.list
         assert ("The only script" in seen(pilot)) is not narrow
         await press(pilot, "left")
-        assert pilot.app.focused is screen.scripts.list
+        assert pilot.app.focused is screen.shelves.scripts.list
 
 
 async def test_bad_files_say_why_and_open_nothing(home: Home) -> None:
@@ -180,22 +180,22 @@ async def test_the_filter_narrows_both_lists_while_letters_type(home: Home) -> N
         add_session(home, name, title=f"Run of {name}")
     async with running(home) as (screen, pilot):
         await press(pilot, "slash", "q", "u", "a")
-        assert [item.title for item in screen.scripts.list.items] == ["About quarks"]
-        assert [item.title for item in screen.sessions.list.items] == ["Run of quarks"]
+        assert [item.title for item in screen.shelves.scripts.list.items] == ["About quarks"]
+        assert [item.title for item in screen.shelves.sessions.list.items] == ["Run of quarks"]
         assert "1 of 3" in seen(pilot)
         await press(pilot, "x", "r")
         assert "nothing holds quaxr" in seen(pilot)
         await press(pilot, "backspace", "backspace", "backspace", "backspace", "backspace", "up")
-        assert picked(screen.scripts.list) == "About mug"
+        assert picked(screen.shelves.scripts.list) == "About mug"
         await press(pilot, "tab")
-        assert pilot.app.focused is screen.scripts.list
+        assert pilot.app.focused is screen.shelves.scripts.list
         await press(pilot, "escape")
         assert not screen.query(Input)
-        assert len(screen.scripts.list.items) == 3
+        assert len(screen.shelves.scripts.list.items) == 3
         await press(pilot, "slash", "m")
-        assert picked(screen.scripts.list) == "About mug"
+        assert picked(screen.shelves.scripts.list) == "About mug"
         await press(pilot, "escape")
-        assert pilot.app.focused is screen.scripts.list
+        assert pilot.app.focused is screen.shelves.scripts.list
 
 
 async def test_nothing_is_said_any_more_of_what_the_filter_had_hidden(home: Home) -> None:
@@ -212,7 +212,7 @@ async def test_the_keys_go_to_the_list_in_which_something_was_found(home: Home) 
     add_session(home, "s", title="Zebra")
     async with running(home) as (screen, pilot):
         await press(pilot, "slash", "z", "e")
-        assert screen.active is screen.sessions
+        assert screen.shelves.active is screen.shelves.sessions
         assert isinstance(pilot.app.focused, Input)
 
 
@@ -222,7 +222,7 @@ async def test_whoever_comes_back_from_what_was_found_is_on_the_list(home: Home)
         await press(pilot, "slash", "z", "enter")
         await press(pilot, "q")
         assert top(pilot) is screen
-        assert pilot.app.focused is screen.scripts.list
+        assert pilot.app.focused is screen.shelves.scripts.list
 
 
 async def test_the_filter_opens_what_it_found(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,25 +247,25 @@ async def test_the_filter_finds_sessions_by_what_was_said_called_and_came_of_it(
             await press(pilot, "slash")
             screen.query_one(Input).value = text
             await settled(pilot)
-            return [item.title for item in screen.sessions.list.items]
+            return [item.title for item in screen.shelves.sessions.list.items]
 
         assert await found("lima") == ["Cities"]
         assert await found("tool:look") == ["Cities"]
-        assert screen.active is screen.sessions
+        assert screen.shelves.active is screen.shelves.sessions
         assert isinstance(pilot.app.focused, Input)
         assert await found("cost>0.1") == ["Mugs"]
-        assert [item.title for item in screen.scripts.list.items] == ["Two cities"]
+        assert [item.title for item in screen.shelves.scripts.list.items] == ["Two cities"]
         assert await found("-status:answered many") == ["Mugs"]
         assert await found("statos:answered Cities") == ["Cities"]
         assert "there is no filter statos; did you mean status?" in seen(pilot)
         assert await found("status:answered") == ["Cities"]
         assert "there is no filter" not in seen(pilot)
         add_session(home, "more", title="More", at=time.time() + 5)
-        screen.read_again()
+        screen.shelves.read_again()
         await settled(pilot)
-        assert [item.title for item in screen.sessions.list.items] == ["More", "Cities"]
+        assert [item.title for item in screen.shelves.sessions.list.items] == ["More", "Cities"]
         await press(pilot, "escape")
-        assert len(screen.sessions.list.items) == 3
+        assert len(screen.shelves.sessions.list.items) == 3
 
 
 async def test_what_was_typed_just_before_the_filter_closed_changes_nothing(home: Home) -> None:
@@ -276,7 +276,7 @@ async def test_what_was_typed_just_before_the_filter_closed_changes_nothing(home
         await press(pilot, "escape")
         screen.post_message(Input.Changed(field, "nowhere"))
         await settled(pilot)
-        assert len(screen.sessions.list.items) == 1
+        assert len(screen.shelves.sessions.list.items) == 1
 
 
 async def test_enter_waits_for_what_the_filter_finds(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,7 +304,7 @@ async def test_sessions_that_are_known_are_shown_before_anything_is_read(
 
     def look(_: Shelf) -> None:
         assert isinstance(app.screen, HomeScreen)
-        shown.append(len(app.screen.sessions.list.items))
+        shown.append(len(app.screen.shelves.sessions.list.items))
 
     monkeypatch.setattr(Shelf, "read_scripts", look)
     monkeypatch.setattr("workbench.sessions.gist.gist", lambda _: pytest.fail("it was read again"))
@@ -327,11 +327,11 @@ async def test_enter_opens_r_runs_and_two_clicks_open(home: Home, monkeypatch: p
     async with running(home) as (screen, pilot):
         await press(pilot, "enter", "j", "r", "right", "enter")
         assert opened == [("a", False), ("b", True), ("s", False)]
-        await pilot.click(screen.scripts.list, offset=(5, 3))
+        await pilot.click(screen.shelves.scripts.list, offset=(5, 3))
         await settled(pilot)
-        assert pilot.app.focused is screen.scripts.list
-        assert picked(screen.scripts.list) == "Two cities"
-        await pilot.click(screen.scripts.list, offset=(5, 1), times=2)
+        assert pilot.app.focused is screen.shelves.scripts.list
+        assert picked(screen.shelves.scripts.list) == "Two cities"
+        await pilot.click(screen.shelves.scripts.list, offset=(5, 1), times=2)
         await settled(pilot)
         assert opened[3:] == [("a", False)]
 
@@ -345,14 +345,14 @@ async def test_a_session_is_deleted_only_by_yes(home: Home) -> None:
         for no in ("n", "escape", "enter"):
             await press(pilot, no)
             assert top(pilot) is screen
-            assert pilot.app.focused is screen.sessions.list
+            assert pilot.app.focused is screen.shelves.sessions.list
             assert path.exists()
             await press(pilot, "x")
         await press(pilot, "y")
         assert not path.exists()
-        assert [item.title for item in screen.sessions.list.items] == ["Other one"]
+        assert [item.title for item in screen.shelves.sessions.list.items] == ["Other one"]
         assert "deleted Old one" in seen(pilot)
-        assert pilot.app.focused is screen.sessions.list
+        assert pilot.app.focused is screen.shelves.sessions.list
 
 
 def add_family(home: Home) -> list[Path]:
@@ -382,7 +382,7 @@ async def test_forks_are_a_tree_and_what_becomes_of_them_is_said_before_their_pa
             await press(pilot, "x")
         await press(pilot, "y")
         assert not fork.exists()
-        assert [(item.title, item.depth) for item in screen.sessions.list.items] == [
+        assert [(item.title, item.depth) for item in screen.shelves.sessions.list.items] == [
             ("Parent", 0),
             ("Fork of fork", 1),
             ("Alone", 0),
@@ -411,10 +411,10 @@ async def test_a_session_gets_another_name(home: Home) -> None:
         await press(pilot, "right", "s")
         assert "Name this session" in seen(pilot)
         await press(pilot, "ctrl+u", *"New", "enter")
-        assert picked(screen.sessions.list) == "New"
+        assert picked(screen.shelves.sessions.list) == "New"
         assert path.exists()
         await press(pilot, "s", "ctrl+u", "enter")
-        assert picked(screen.sessions.list) == "New"
+        assert picked(screen.shelves.sessions.list) == "New"
         await press(pilot, "down", "s")
         assert "comes with the package" in seen(pilot)
         _, writer = open_session(path, durable=False)
@@ -427,8 +427,8 @@ async def test_a_session_that_has_changed_stays_picked_while_it_is_read_again(ho
     add_family(home)
     async with running(home) as (screen, pilot):
         await press(pilot, "right", "down", "s", "ctrl+u", *"New", "enter")
-        assert picked(screen.sessions.list) == "New"
-        assert [item.title for item in screen.sessions.list.items] == ["Parent", "New", "Fork of fork", "Alone"]
+        assert picked(screen.shelves.sessions.list) == "New"
+        assert [item.title for item in screen.shelves.sessions.list.items] == ["Parent", "New", "Fork of fork", "Alone"]
 
 
 async def test_what_cannot_be_deleted_says_why(home: Home) -> None:
@@ -453,21 +453,21 @@ async def test_coming_back_lists_what_is_new_and_keeps_the_place(home: Home) -> 
     add_session(home, "t", title="Second", at=500)
     async with running(home) as (screen, pilot):
         await press(pilot, "right", "down")
-        assert picked(screen.sessions.list) == "Second"
+        assert picked(screen.shelves.sessions.list) == "Second"
         add_session(home, "new", title="Newest")
         await press(pilot, "question_mark", "escape")
-        assert [item.title for item in screen.sessions.list.items] == ["Newest", "First", "Second"]
-        assert picked(screen.sessions.list) == "Second"
-        assert pilot.app.focused is screen.sessions.list
+        assert [item.title for item in screen.shelves.sessions.list.items] == ["Newest", "First", "Second"]
+        assert picked(screen.shelves.sessions.list) == "Second"
+        assert pilot.app.focused is screen.shelves.sessions.list
 
 
 async def test_at_the_top_what_is_newest_is_picked(home: Home) -> None:
     add_session(home, "s", title="First", at=1000)
     async with running(home) as (screen, pilot):
-        assert picked(screen.sessions.list) == "First"
+        assert picked(screen.shelves.sessions.list) == "First"
         add_session(home, "new", title="Newest")
         await press(pilot, "question_mark", "escape")
-        assert picked(screen.sessions.list) == "Newest"
+        assert picked(screen.shelves.sessions.list) == "Newest"
 
 
 # ---------------------------------------------------------------- many
@@ -477,8 +477,8 @@ async def test_thousands_of_sessions_are_drawn_only_where_they_are_seen(home: Ho
     good = OUTCOMES[Status.ANSWERED]
     items = [Item(kind="session", key=f"/{n}.toml", title=f"Session {n}", outcome=good) for n in range(5000)]
     async with running(home) as (screen, pilot):
-        drawn = screen.sessions.list
-        screen.sessions.fill(items, items, EVERYTHING)
+        drawn = screen.shelves.sessions.list
+        screen.shelves.sessions.fill(items, items, EVERYTHING)
         await press(pilot, "right", "end")
         assert picked(drawn) == "Session 4999"
         assert "Session 4999" in seen(pilot)

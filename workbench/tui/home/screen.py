@@ -11,8 +11,8 @@ from textual import on
 from textual.widgets import Input
 
 from workbench.tui.actions import BY_NAME, key_words, keys_of, with_keys
+from workbench.tui.home.base import HomeBase
 from workbench.tui.home.lists import ItemList
-from workbench.tui.home.shelves import Shelves
 from workbench.tui.screens import keymap_of, shell_of
 from workbench.view.entries import Line, Span
 from workbench.view.figures import counted
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _RECORD = "a session is a record: opened, {make_scenario} makes a script of it"
 
 
-class HomeScreen(Shelves):
+class HomeScreen(HomeBase):
     """Open a script or a session, run it; name a session, or delete it."""
 
     def action_open(self) -> None:
@@ -44,12 +44,12 @@ class HomeScreen(Shelves):
     @on(Input.Submitted)
     async def _submitted(self) -> None:
         """Whoever comes back is done with typing: the filter stays, and the keys are about the list."""
-        await self.found()
-        self.active.list.focus()
+        await self.shelves.found()
+        self.shelves.active.list.focus()
         self.action_open()
 
     def _open(self, *, play: bool) -> None:
-        item = self.active.list.item
+        item = self.shelves.item
         if not self.can("open") or item is None:
             return
         if item.kind == "bad":
@@ -65,10 +65,10 @@ class HomeScreen(Shelves):
         """Another name for a session of one's own; its file keeps its name."""
         from workbench.tui.dialogs import Prompt
 
-        item = self.active.list.item
+        item = self.shelves.item
         if not self.can("rename") or item is None:
             return
-        if self.active is self.scripts:
+        if self.shelves.active is self.shelves.scripts:
             self.note.say((Span("a script is named in its file: e edits it", "primary"),))
         elif not self._refused(item):
             prompt = Prompt("Name this session", item.title, send="name it")
@@ -82,10 +82,10 @@ class HomeScreen(Shelves):
         """A session of one's own, alone or with its forks; asks first."""
         from workbench.tui.dialogs import Confirm, Prune
 
-        item = self.active.list.item
+        item = self.shelves.item
         if not self.can("delete") or item is None:
             return
-        if self.active is self.scripts:
+        if self.shelves.active is self.shelves.scripts:
             reason = "a script is a file of its own: only sessions are deleted here"
             self.note.say((Span(reason, "primary"),))
             return
@@ -112,7 +112,7 @@ class HomeScreen(Shelves):
         """Delete a session, and its whole branch if need be: what was forked last goes first."""
         if branch is None:
             return
-        paths = [each.path for each in reversed(self.active.with_forks(item))] if branch else [item.path]
+        paths = [each.path for each in reversed(self.shelves.active.with_forks(item))] if branch else [item.path]
 
         def delete(store: SessionStore) -> None:
             for path in paths:
@@ -132,17 +132,17 @@ class HomeScreen(Shelves):
             self.note.say_problems([str(error)])
         else:
             self.note.say((Span(done, "quiet"),))
-        self.read_again()
+        self.shelves.read_again()
 
     def action_new_script(self) -> None:
         shell_of(self.app).editor.new()
 
     def action_edit_script(self) -> None:
         """A script, also one that cannot be read: that is where it is put right."""
-        item = self.active.list.item
+        item = self.shelves.item
         if item is None or not self.can("edit_script"):
             return
-        if self.active is self.scripts:
+        if self.shelves.active is self.shelves.scripts:
             self.note.say()
             shell_of(self.app).editor.file(item.path)
         else:
@@ -150,7 +150,7 @@ class HomeScreen(Shelves):
 
     def action_compare(self) -> None:
         """Two sessions: the first press chooses one, the next one on another compares them."""
-        item, sessions = self.active.list.item, self.sessions.list
+        item, sessions = self.shelves.item, self.shelves.sessions.list
         if item is None or not self.can("compare"):
             return
         if item.kind == "bad":
@@ -166,25 +166,25 @@ class HomeScreen(Shelves):
 
     def _note_down(self, key: str, title: str) -> None:
         """Remember the session that is to be compared; none for an empty key."""
-        self.sessions.list.noted = key
+        self.shelves.sessions.list.noted = key
         press = key_words(keys_of(BY_NAME["compare"], keymap_of(self.app))[0])
         line: Line = (
             *(Span("A  ", "primary", bold=True), Span(visible(title)), Span("   on another session ", "quiet")),
             *(Span(press, "primary", bold=True), Span(" compares the two", "quiet")),
         )
         self.note.say(*([line] if key else []))
-        self._draw_keys()
+        self.draw_keys()
 
     def action_close(self) -> None:
         """The filter, then what is to be compared, then what was said."""
-        if self.sessions.list.noted and not self._filter.is_open:
+        if self.shelves.sessions.list.noted and not self._filter.is_open:
             self._note_down("", "")
         else:
             super().action_close()
 
     def action_matrix(self) -> None:
         """Every step of the picked script against every fault."""
-        item = self.active.list.item
+        item = self.shelves.item
         if item is None or not self.can("matrix"):
             return
         if item.kind == "script":
@@ -210,11 +210,11 @@ class HomeScreen(Shelves):
             lines.append((Span(visible(session.what)),))
             lines += [(Span(f"  {visible(note)}", "quiet"),) for note in session.notes]
         self.note.say(*lines)
-        self.show_session(made[0].path)
+        self.shelves.show_session(made[0].path)
 
     def action_export_session(self) -> None:
         """A session as its file tells it; a script is a file that can be taken along as it is."""
-        item = self.active.list.item
+        item = self.shelves.item
         if item is None or not self.can("export_session"):
             return
         if item.kind != "session":
