@@ -5,9 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Literal
 
-from workbench.core.canonical import parse_object
 from workbench.core.door import reply_at
-from workbench.core.events import Event, Held, HeldReply, ModelFailed, ModelReply, ToolResult, UserMessage
+from workbench.core.events import Event, Held, HeldReply, ModelReply, ToolResult, UserMessage
 from workbench.core.ledger import Executed, executed
 from workbench.core.loop import AskModel, AskPerson, Finished, Move
 from workbench.core.records import CallRecord, RequestMark
@@ -17,13 +16,11 @@ from workbench.faults.replies import written_out
 from workbench.models.human import HumanModel
 from workbench.runner import Run
 from workbench.view import words
-from workbench.view.arguments import argument_lines
-from workbench.view.entries import Entry, Line, Role, Span, all_lines, lines_of
+from workbench.view.entries import Entry, Line, Role, Span
 from workbench.view.figures import clock
-from workbench.view.highlight import highlight, language_of
 from workbench.view.incoming import Incoming
-from workbench.view.replies import thoughts
 from workbench.view.timeline import Timeline
+from workbench.view.whole_entry import whole_entry
 
 Stand = Literal[
     "idle", "running", "paused", "approval", "interrupted", "hold", "reply", "stopped", "answered", "past", "elsewhere"
@@ -31,8 +28,6 @@ Stand = Literal[
 
 ASKED: dict[str, Stand] = {"approval": "approval", "hold": "hold", "interrupted": "interrupted"}
 """How a run stands that asks about this."""
-LONG_ARGUMENTS = 60
-"""Characters of arguments above which a whole entry also has them with a key a line."""
 
 
 class Desk:
@@ -225,52 +220,7 @@ class Desk:
 
     def whole(self, index: int) -> list[Line]:
         """An entry with all there is to it: data in its colours, and what only people see."""
-        event, entry = self.timeline.event(index), self.timeline.entry(index)
-        lines = list(all_lines(entry))
-        if isinstance(event, ToolResult) and event.content:
-            coloured = highlight(
-                event.content.removesuffix("\n"), language_of(event.content, self._path_of(event.call))
-            )
-            first = len(lines) - len(entry.lines)
-            lines[first : first + len(coloured)] = coloured
-        return [*lines, *(self._besides(event) if event is not None else ())]
-
-    def _path_of(self, call_id: str) -> str:
-        """The file that a call was about, where its arguments name one."""
-        record = self.state.record(call_id)
-        values = parse_object(record.arguments).value if record is not None else None
-        path = values.get("path") if values else None
-        return path if isinstance(path, str) else ""
-
-    def _besides(self, event: Event) -> list[Line]:
-        """What an entry has besides what it shows: arguments in full, thinking, the text to the letter, a traceback."""
-        lines: list[Line] = []
-        match event:
-            case ModelReply():
-                for call in event.calls:
-                    if len(call.arguments) > LONG_ARGUMENTS:
-                        title: Line = (Span("arguments of ", "quiet"), Span(call.tool.replace("\n", "↵"), bold=True))
-                        lines += [(), title, *argument_lines(call.arguments)]
-                lines += _titled("thinking", thoughts(event))
-                if self.run.header.protocol != "native":
-                    lines += _titled("to the letter", event.text)
-            case ModelFailed():
-                lines += _titled("what had come of the reply", event.partial)
-            case Held():
-                lines += _titled("what is held", event.content)
-            case HeldReply():
-                lines += _titled("what is held", written_out(reply_at(event)))
-            case ToolResult():
-                lines += _titled("for you only; the model did not see it", event.detail)
-        changed = event.changed_by if isinstance(event, Held | HeldReply) else getattr(event, "changed", False)
-        if changed and isinstance(event, Held | HeldReply | ModelReply | ToolResult):
-            lines += _titled("before it was changed", event.original or "(nothing)")
-        return lines
-
-
-def _titled(title: str, text: str) -> list[Line]:
-    """A text under its title; nothing where there is no text."""
-    return [(), (Span(title, "quiet", bold=True),), *lines_of(text)] if text else []
+        return whole_entry(self.timeline.entry(index), self.timeline.event(index), self.state)
 
 
 def _number(mark: RequestMark) -> int:
