@@ -16,7 +16,7 @@ from tests.models.wire.test_runs import home as wire_home
 from tests.models.wire.test_runs import key as wire_key
 from workbench.core.events import Event, Forked, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.statuses import Status
-from workbench.forking import Branch, fork
+from workbench.forking import Branch, branch_title, fork
 from workbench.home import Home
 from workbench.models.human import HumanModel
 from workbench.models.live import LiveModel
@@ -27,7 +27,6 @@ from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.loader import parse_scenario
 from workbench.sessions.errors import SessionError
 from workbench.sessions.journal import create_session, read_session
-from workbench.view.forks import branch_title
 
 home, key = wire_home, wire_key
 

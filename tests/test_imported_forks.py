@@ -23,9 +23,9 @@ from workbench.opening import Opened, reopen
 from workbench.runner import Run
 from workbench.scenarios.errors import ScenarioError
 from workbench.sessions.journal import Session, read_session
+from workbench.view.entries import line_text
 from workbench.view.figures import counted
 from workbench.view.forks import acted, undone_lines
-from workbench.view.lines import line_text
 
 home, key = wire_home, wire_key
 

@@ -6,6 +6,7 @@ holds all of its own events: whatever becomes of its parent, it can be opened.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from workbench.core.state import State, fold
 from workbench.core.values import Header, RawCall
 from workbench.home import Home
 from workbench.lineage import Lineage
+from workbench.models.rewriting import other_problem, what_it_is
 from workbench.models.written import rewritten
 from workbench.opening import Opened, reopen, usable_tools
 from workbench.performing import goal_met
@@ -38,10 +40,8 @@ from workbench.sessions.journal import create_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_tools
-from workbench.view.forks import branch_title, other_problem
 
-Editable = UserMessage | ModelReply | ToolResult
-"""What a fork can have another text for."""
+_PLACE = re.compile(r", from event [0-9,]+$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,17 +118,9 @@ def fork(
     return opened
 
 
-def what_it_is(event: Event) -> str:
-    """What an event is that can have another text in a fork: "result", "reply", "message"; "" for any other."""
-    match event:
-        case UserMessage():
-            return "message"
-        case ModelReply():
-            return "reply"
-        case ToolResult():
-            return "result"
-        case _:
-            return ""
+def branch_title(title: str, at: int) -> str:
+    """The name of a fork that was given none."""
+    return f"{_PLACE.sub('', title)}, from event {at:,}"
 
 
 # ---------------------------------------------------------------- parts

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.core.events import ModelReply
+from workbench.core.events import Event, ModelReply, Stopped, UserMessage
 from workbench.core.ports import NobodyThere, Request
-from workbench.core.state import State
+from workbench.core.state import State, fold
+from workbench.core.statuses import Status
 from workbench.core.values import Header, RawCall
-from workbench.models.human import HumanModel, is_awaited
+from workbench.models.human import HumanModel, seen_status
 from workbench.models.scripted import no_signal
 
 
@@ -63,6 +64,10 @@ def test_a_saved_run_says_whether_it_waits_for_a_person_to_reply() -> None:
     def header(use: str, *person: dict[str, str]) -> Header:
         return Header(id="r", goal="g", protocol="text", scenario={"model": {"use": use}, "person": list(person)})
 
-    assert is_awaited(header("human"), State(header("human")))
-    assert not is_awaited(header("human", entry), State(header("human", entry)))
-    assert not is_awaited(header("scripted"), State(header("scripted")))
+    def status(header: Header, *events: Event) -> Status:
+        return seen_status(fold(header, [UserMessage(text="g"), *events]))
+
+    assert status(header("human")) is Status.AWAITING_PERSON
+    assert status(header("human", entry)) is Status.RUNNING
+    assert status(header("scripted")) is Status.RUNNING
+    assert status(header("human"), Stopped(status=Status.CANCELLED)) is Status.CANCELLED

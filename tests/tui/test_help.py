@@ -10,6 +10,7 @@ from tests.tui.settled import settled
 from workbench.home import Home
 from workbench.tui.actions import ACTIONS, help_sections
 from workbench.tui.help import SIGNS, WORDS, HelpScreen, help_lines, ordered
+from workbench.view.entries import line_text
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ async def test_help_says_the_keys_of_the_person(home: Home) -> None:
 
 @pytest.mark.parametrize("width", [37, 57, 97, 117, 157])
 def test_every_action_sign_and_word_is_there_and_nothing_is_too_wide(width: int) -> None:
-    lines = ["".join(span.text for span in line) for line in help_lines(ordered(help_sections(), "run"), width)]
+    lines = [line_text(line) for line in help_lines(ordered(help_sections(), "run"), width)]
     assert max(map(cell_len, lines)) <= width
     text = " ".join(" ".join(lines).split())
     for sentence in (*(action.help for action in ACTIONS), *(row[2] for row in (*SIGNS, *WORDS))):

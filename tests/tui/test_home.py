@@ -23,6 +23,7 @@ from workbench.tui.home.lists import ItemList
 from workbench.tui.home.rows import columns_of, fitted, name_of, title_row
 from workbench.tui.home.screen import HomeScreen
 from workbench.tui.opener import Opener
+from workbench.view.entries import line_text
 from workbench.view.folders import Shelf
 from workbench.view.query import EVERYTHING
 from workbench.view.shelf import OUTCOMES, Item
@@ -522,7 +523,7 @@ def test_a_row_is_never_wider_than_its_list_where_a_title_fits_at_all(width: int
         depth=depth,
     )
     line = title_row(item, width, columns_of([item]), mark="▸")
-    text = "".join(span.text for span in line)
+    text = line_text(line)
     if width >= 40:
         assert fitted(text, width) == text
         assert "■ context full" in text

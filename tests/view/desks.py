@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from tests.view.nasty import rows_of, text_of
+from tests.view.nasty import rows_of
 from workbench.clocks import VirtualClock
 from workbench.core.events import Event
 from workbench.core.ports import Person
@@ -19,7 +19,7 @@ from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_function
 from workbench.view.bars import Bar, bar_for
 from workbench.view.desk import Desk
-from workbench.view.entries import all_lines
+from workbench.view.entries import all_lines, line_text
 from workbench.view.past import past_bar
 
 
@@ -146,7 +146,7 @@ def bar_of(desk: Desk, *, width: int = 100, rows: int = 6, **more: Any) -> Bar:
 
 
 def title(bar: Bar) -> str:
-    return text_of(bar.title)
+    return line_text(bar.title)
 
 
 def body(bar: Bar) -> list[str]:

@@ -35,7 +35,7 @@ from workbench.core.ports import FAILURE_STATUS
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import Call, Header, Limits, RepeatLimit, Risk, Rule, ToolInfo
-from workbench.view.entries import Line, Span
+from workbench.view.entries import Line, Span, line_text
 from workbench.view.lines import line_cells
 from workbench.view.visible import visible
 from workbench.view.words import KNOBS
@@ -275,19 +275,15 @@ def nasty_runs(draw: st.DrawFn) -> NastyRun:
     return NastyRun(header, events)
 
 
-def text_of(line: Line) -> str:
-    return "".join(span.text for span in line)
-
-
 def rows_of(lines: Sequence[Line]) -> list[str]:
-    return [text_of(line) for line in lines]
+    return [line_text(line) for line in lines]
 
 
 def assert_drawable(lines: Sequence[Line], width: int) -> None:
     """Every line is one row of that many cells at most, and holds nothing that steers a terminal."""
     for line in lines:
         assert all(isinstance(span, Span) for span in line)
-        text = text_of(line)
+        text = line_text(line)
         assert line_cells(line) <= width, (width, text)
         assert "\n" not in text
         assert visible(text) == text

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import json_values
-from tests.view.nasty import assert_drawable, rows_of, text_of, texts
+from tests.view.nasty import assert_drawable, rows_of, texts
 from workbench.core.canonical import canonical
 from workbench.core.events import Decided
 from workbench.core.records import CallRecord
@@ -21,7 +21,7 @@ from workbench.view.arguments import (
     brief_line,
     one_line_arguments,
 )
-from workbench.view.entries import Span
+from workbench.view.entries import Span, line_text
 
 
 def record_of(arguments: str, *, edited: str = "") -> CallRecord:
@@ -105,7 +105,7 @@ def test_what_is_no_json_is_shown_as_it_is() -> None:
 def test_a_number_of_thousands_of_digits_is_shown_as_text() -> None:
     rows, whole = argument_rows('{"n": 1' + "0" * 5000 + "}", 40, 3)
     assert not whole
-    assert text_of(rows[-1]) == "… 4,963 more characters, v shows all"
+    assert line_text(rows[-1]) == "… 4,963 more characters, v shows all"
 
 
 @given(

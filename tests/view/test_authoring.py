@@ -11,7 +11,7 @@ from workbench.core.values import Header, ProtocolName, ProtocolOptions, ToolInf
 from workbench.models.written import written_problem
 from workbench.toolkit.execute import ToolBox
 from workbench.view.authoring import example, reading_line, reply_pieces
-from workbench.view.lines import line_text
+from workbench.view.entries import line_text
 
 PROTOCOLS: tuple[ProtocolName, ...] = ("text", "json", "native")
 NAMES = ("add", "project_field", "submit_answer")

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.view.desks import REFUND, SEARCH, desk_at, on, step
-from tests.view.nasty import LONG, WIDE, rows_of, text_of
+from tests.view.nasty import LONG, WIDE, rows_of
 from workbench.core.striking import Armed
 from workbench.core.values import Fault, Limits
 from workbench.models.scripted import Line
 from workbench.scenarios.faults import load_catalogue
 from workbench.view import breaking
 from workbench.view.breaking import Door, Offer
+from workbench.view.entries import line_text
 from workbench.view.lines import line_cells
 
 CATALOGUE = load_catalogue(None).entries
@@ -177,8 +178,8 @@ def test_no_row_is_wider_than_there_is_room(name: str, width: int) -> None:
 
 def test_where_there_is_no_room_for_all_places_the_chosen_one_is_shown_with_its_number() -> None:
     found = breaking.places(WRONG, desk_at(SEARCH).run.state, "search_orders")
-    assert text_of(breaking.place_line(found, 1, 50)) == "strikes ▸the next result of search_orders  2 of 5"
-    assert "▸every time" in text_of(breaking.place_line(found, 3, 200))
+    assert line_text(breaking.place_line(found, 1, 50)) == "strikes ▸the next result of search_orders  2 of 5"
+    assert "▸every time" in line_text(breaking.place_line(found, 3, 200))
 
 
 def test_the_side_column_lists_those_that_can_still_strike() -> None:

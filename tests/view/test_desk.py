@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.core.runs import Plan, differences, drive, examples, plans, state_facts
 from tests.view.desks import REFUND, SEARCH, asks, desk_at, entries, on, step
-from tests.view.nasty import rows_of, text_of
+from tests.view.nasty import rows_of
 from workbench.core.events import Event, ModelReply, ToolResult, ToolStarted
 from workbench.core.loop import AskModel
 from workbench.core.ports import Signal
@@ -17,12 +17,12 @@ from workbench.core.state import fold
 from workbench.core.values import Limits
 from workbench.models.scripted import Line
 from workbench.view.desk import Desk
-from workbench.view.entries import Span
+from workbench.view.entries import Span, line_text
 
 
 def tail_of(desk: Desk, now: float = 0.0) -> tuple[str, str] | None:
     entry = desk.tail(now)
-    return None if entry is None else (entry.word, text_of(entry.lines[0]))
+    return None if entry is None else (entry.word, line_text(entry.lines[0]))
 
 
 # ---------------------------------------------------------------- how things stand

@@ -8,8 +8,7 @@ from workbench.core.values import ToolInfo
 from workbench.scenarios.review import Known, review
 from workbench.view.draft import Draft
 from workbench.view.editing import Reading, where_words
-from workbench.view.entries import Line
-from workbench.view.lines import line_text
+from workbench.view.entries import Line, line_text
 
 GOOD = 'goal = "g"\ntools = ["add"]\n\n[[model.reply]]\ntext = "ANSWER: 1"\n'
 BAD = GOOD.replace("goal", "gaol")

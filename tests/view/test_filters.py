@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.view.desks import SEARCH, desk_at, on
-from tests.view.nasty import text_of
 from workbench.models.scripted import Line
+from workbench.view.entries import line_text
 from workbench.view.filters import filter_line
 
 
@@ -26,10 +26,10 @@ from workbench.view.filters import filter_line
 )
 def test_what_it_would_hold_of_what_there_has_been(text: str, line: str) -> None:
     state = on(desk_at(SEARCH, Line(text="found"))).run.state
-    said = text_of(filter_line(state, text))
+    said = line_text(filter_line(state, text))
     assert said.startswith(line), said
     assert said.isprintable()
 
 
 def test_before_anything_has_run_there_is_nothing_to_count() -> None:
-    assert text_of(filter_line(desk_at(SEARCH).run.state, "error")) == "✓ results"
+    assert line_text(filter_line(desk_at(SEARCH).run.state, "error")) == "✓ results"

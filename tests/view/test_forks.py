@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.core.events import DoneElsewhere, Event, ModelReply, Stopped, ToolResult, ToolStarted, UserMessage
+from workbench.core.events import DoneElsewhere, Event, ModelReply, ToolResult, ToolStarted, UserMessage
 from workbench.core.ledger import Executed, entry_to
 from workbench.core.state import fold
-from workbench.core.statuses import Status
 from workbench.core.values import Call, Header, ToolInfo
 from workbench.view.effects import effect_lines, effects_title, logged_words
-from workbench.view.forks import acted, fork_title, other_problem, other_words, text_of, undone_lines
-from workbench.view.lines import line_cells, line_text
+from workbench.view.entries import line_text
+from workbench.view.forks import acted, fork_title, undone_lines
+from workbench.view.lines import line_cells
 
 HEADER = Header(
     id="r",
@@ -119,47 +119,3 @@ def test_what_is_not_undone_stands_under_it() -> None:
     ]
     assert [acted(HEADER, EVENTS, at) for at in (0, 3, 4)] == [True, True, False]
     assert "asked about again" in line_text(undone_lines(HEADER, EVENTS, 3, 80)[1])
-
-
-@pytest.mark.parametrize(
-    ("event", "native", "text"),
-    [
-        (UserMessage(text="g"), True, "g"),
-        (ToolResult(call="c1", content="7"), True, "7"),
-        (REPLY, False, "Now."),
-        (ModelReply(text="Only words."), True, "Only words."),
-        (ToolStarted(call="c1"), True, None),
-        (Stopped(status=Status.ANSWERED), True, None),
-        (None, True, None),
-    ],
-)
-def test_the_text_that_another_one_is_given_for(event: Event | None, native: bool, text: str | None) -> None:
-    assert text_of(event, native=native) == text
-
-
-def test_a_native_reply_is_written_with_its_calls() -> None:
-    assert '{"tool": "refund", "arguments": {"a": 1}}' in (text_of(REPLY, native=True) or "")
-
-
-@pytest.mark.parametrize(
-    ("event", "text", "problem"),
-    [
-        (EVENTS[3], "", ""),
-        (EVENTS[0], " ", "the message is empty"),
-        (REPLY, "", "the reply is empty"),
-        (REPLY, "{", "line 1, column 2"),
-        (REPLY, "words", ""),
-    ],
-)
-def test_a_text_that_an_event_cannot_have_is_said(event: Event, text: str, problem: str) -> None:
-    found = other_problem(event, text, native=True)
-    assert found.startswith(problem)
-    assert bool(found) is bool(problem)
-
-
-def test_the_words_for_another_text() -> None:
-    assert [other_words(event) for event in (EVENTS[0], REPLY, EVENTS[3])] == [
-        "another message",
-        "another reply",
-        "another result",
-    ]

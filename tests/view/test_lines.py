@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.view.nasty import rows_of, text_of, texts
-from workbench.view.entries import Line, Span
+from tests.view.nasty import rows_of, texts
+from workbench.view.entries import Line, Span, line_text
 from workbench.view.lines import (
     clip,
     cut,
@@ -135,14 +135,14 @@ def test_clip_cuts_in_the_middle_of_a_span() -> None:
     line: Line = (Span("steps ", "quiet"), Span("━━━━", "primary"), Span(" 4 of 4"))
     assert clip(line, 17) == line
     assert clip(line, 9) == (Span("steps ", "quiet"), Span("━━…", "primary"))
-    assert text_of(clip(line, 6)) == "steps…"
+    assert line_text(clip(line, 6)) == "steps…"
 
 
 @given(st.lists(LETTERS.map("".join).map(Span), max_size=5).map(tuple), ROOMS)
 def test_clip_is_never_wider(line: Line, width: int) -> None:
     clipped = clip(line, width)
     assert line_cells(clipped) <= width
-    assert clipped == line or text_of(clipped).endswith("…") or width == 0
+    assert clipped == line or line_text(clipped).endswith("…") or width == 0
 
 
 def test_a_title_loses_its_quiet_end_and_no_more() -> None:
@@ -156,7 +156,7 @@ def test_a_title_loses_its_quiet_end_and_no_more() -> None:
     [(30, "Budget ────────────── l limits"), (18, "Budget ── l limits"), (14, "Budget ─ l li…"), (4, "Bud…")],
 )
 def test_a_heading_fills_its_row(width: int, shown: str) -> None:
-    assert text_of(heading("Budget", width, "limits", "l")) == shown
+    assert line_text(heading("Budget", width, "limits", "l")) == shown
 
 
 # ---------------------------------------------------------------- a few rows of many
@@ -171,8 +171,8 @@ def test_what_does_not_fit_says_how_much_is_left() -> None:
     lines = [plain(f"line {n}") for n in range(214)]
     rows, whole = within(lines, 40, 3)
     assert (rows_of(rows), whole) == (["line 0", "line 1", "… 212 more lines, v shows all"], False)
-    assert text_of(within(lines, 20, 3)[0][-1]) == "… 212 more lines"
-    assert text_of(within(lines[:3], 40, 2)[0][-1]) == "… 2 more lines, v shows all"
+    assert line_text(within(lines, 20, 3)[0][-1]) == "… 212 more lines"
+    assert line_text(within(lines[:3], 40, 2)[0][-1]) == "… 2 more lines, v shows all"
 
 
 def test_a_line_that_is_shown_in_part_counts_as_left_or_in_characters() -> None:
@@ -189,10 +189,10 @@ def test_rows_of_a_text_agree_with_those_of_its_lines(text: str, width: int, row
     assert (shown, whole) == within(lines, width, rows)
     assert len(shown) <= rows
     assert whole == (len(wrapped(lines, width)) <= rows)
-    assert all(visible(text_of(row)) == text_of(row) for row in shown)
+    assert all(visible(line_text(row)) == line_text(row) for row in shown)
 
 
 def test_of_a_huge_text_only_the_first_rows_are_made() -> None:
     text = "a line\n" * 2_000_000
     rows, whole = text_rows(text, 40, 4)
-    assert (text_of(rows[-1]), whole) == ("… 1,999,998 more lines, v shows all", False)
+    assert (line_text(rows[-1]), whole) == ("… 1,999,998 more lines, v shows all", False)

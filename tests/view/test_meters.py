@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.view.desks import REFUND, SEARCH, desk_at, on
-from tests.view.nasty import assert_drawable, rows_of, text_of
+from tests.view.nasty import assert_drawable, rows_of
 from workbench.core.records import Context
 from workbench.core.state import State
 from workbench.core.values import LIMIT_NAMES, Limits, RepeatLimit
 from workbench.models.scripted import Line
-from workbench.view.entries import Span
+from workbench.view.entries import Span, line_text
 from workbench.view.meters import Gauge, budget, gauges, health_line, meter, share_of, sparkline, strip
 
 
@@ -54,7 +54,7 @@ def test_a_cap_that_is_reached_is_drawn_in_the_colour_of_errors() -> None:
     state = on(desk_at(SEARCH, limits=Limits(steps=1, input_tokens=10**6))).run.state
     lines = budget(state, 45)
     assert lines[1][1] == Span("━" * 22, "error")
-    assert text_of(lines[4]).endswith(" of 1,000,000")
+    assert line_text(lines[4]).endswith(" of 1,000,000")
 
 
 def test_provider_figures_wear_no_tilde_and_unknown_says_unknown() -> None:
@@ -81,21 +81,21 @@ def test_provider_figures_wear_no_tilde_and_unknown_says_unknown() -> None:
 def test_the_word_for_health_never_stands_alone(same: int, since: int, errors: int, row: str) -> None:
     state = ended()
     state.repeat, state.steps_since_success, state.errors = same, since, errors
-    assert text_of(health_line(state, 80)) == row
+    assert line_text(health_line(state, 80)) == row
     assert_drawable([health_line(state, 30)], 30)
 
 
 def test_the_strip_gives_up_the_cost_first_and_the_health_never() -> None:
     state = ended(limits=Limits(steps=6), context_window=8000)
     state.repeat = 2
-    wide = text_of(strip(state, 120))
+    wide = line_text(strip(state, 120))
     assert wide.startswith("steps ━━━━──── 3 of 6   context ~")
     assert wide.endswith("   cost $0.00   ◐ circling?  same call twice")
-    narrower = [text_of(strip(state, len(wide) - cut)) for cut in (1, 14, 23)]
+    narrower = [line_text(strip(state, len(wide) - cut)) for cut in (1, 14, 23)]
     assert ["cost" in text for text in narrower] == [False, False, False]
     assert ["━" in text for text in narrower] == [True, False, False]
     for width in range(44, 120):
-        assert text_of(strip(state, width)).endswith("◐ circling?  same call twice")
+        assert line_text(strip(state, width)).endswith("◐ circling?  same call twice")
         assert_drawable([strip(state, width)], width)
 
 
@@ -119,8 +119,8 @@ def test_shares_of_odd_figures() -> None:
 
 @pytest.mark.parametrize(("share", "drawn"), [(0.0, "────"), (0.01, "━───"), (0.5, "━━──"), (1.0, "━━━━")])
 def test_a_meter_shows_that_something_is_used(share: float, drawn: str) -> None:
-    assert text_of(tuple(meter(share, 4))) == drawn
-    assert text_of(tuple(meter(share, 0))) == ""
+    assert line_text(tuple(meter(share, 4))) == drawn
+    assert line_text(tuple(meter(share, 0))) == ""
 
 
 def test_a_sparkline_is_drawn_against_its_largest_value() -> None:

@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from tests.view.desks import REFUND, SEARCH, asks, asks_all, desk_at, on
-from tests.view.nasty import LONG, WIDE, assert_drawable, rows_of, text_of
+from tests.view.nasty import LONG, WIDE, assert_drawable, rows_of
 from workbench.core.events import Decided, ModelReply, ToolResult, ToolStarted, UserMessage
 from workbench.core.loop import RunTools
 from workbench.core.state import State, fold
 from workbench.core.values import Call, Header, ToolInfo
 from workbench.models.scripted import Line
 from workbench.view import panes
+from workbench.view.entries import line_text
 from workbench.view.panes import call_at, call_count, call_detail, calls, request_lines, waiting_ids
 
 HEADER = Header(id="r", goal="g", tools=(ToolInfo(name="look", risk="read"),))
@@ -59,7 +60,7 @@ def test_of_many_calls_those_around_the_picked_one_are_listed() -> None:
     state = many(100)
     lines, ids = calls(state, 45, rows=5)
     assert ids == ["c96", "c97", "c98", "c99", "c100"]
-    assert text_of(lines[-1]) == "  95 more"
+    assert line_text(lines[-1]) == "  95 more"
     assert calls(state, 45, selected="c50", rows=5)[1] == ["c48", "c49", "c50", "c51", "c52"]
     assert calls(state, 45, selected="c1", rows=5)[1] == ["c1", "c2", "c3", "c4", "c5"]
     for nobody in ("c101", "c0", "", "cx", "c²", "c" + "9" * 5000):
@@ -80,11 +81,11 @@ def test_a_call_is_running_only_while_something_runs() -> None:
     state = many(2)
     state.apply(ToolStarted(call="c1"))
     move = RunTools(tuple(state.batch))
-    assert [text_of(line)[-9:] for line in calls(state, 45, running=True, move=move)[0][1:]] == [
+    assert [line_text(line)[-9:] for line in calls(state, 45, running=True, move=move)[0][1:]] == [
         "→ running",
         " proposed",
     ]
-    assert text_of(calls(state, 45, move=move)[0][1]).endswith("? interrupted")
+    assert line_text(calls(state, 45, move=move)[0][1]).endswith("? interrupted")
 
 
 def test_numbers_and_names_of_any_length_stay_apart() -> None:
@@ -92,7 +93,7 @@ def test_numbers_and_names_of_any_length_stay_apart() -> None:
     for record, number in zip(state.batch, (99_999, 100_000), strict=True):
         record.call = replace(record.call, id=f"c{number}", tool=WIDE)
     lines, _ = calls(state, 45, selected="c99999")
-    assert text_of(lines[1]).startswith("▸ 99999  漢字漢字漢字… ")
+    assert line_text(lines[1]).startswith("▸ 99999  漢字漢字漢字… ")
     for width in (20, 30, 45):
         assert_drawable(calls(state, width, selected="c99999")[0], width)
 
@@ -143,9 +144,9 @@ def test_a_call_in_full() -> None:
 def test_what_came_of_a_call(result: ToolResult, words: str) -> None:
     state = many(2)
     state.batch[0].result = result
-    assert text_of(call_detail(state, state.batch[0], 60)[-1]) == words
+    assert line_text(call_detail(state, state.batch[0], 60)[-1]) == words
     state.batch[0].repeat = 3
-    assert text_of(call_detail(state, state.batch[0], 80)[-1]) == f"{words} · same call 3 times"
+    assert line_text(call_detail(state, state.batch[0], 80)[-1]) == f"{words} · same call 3 times"
 
 
 def test_a_tool_that_is_not_there_is_named_as_such() -> None:
@@ -167,7 +168,7 @@ def test_long_arguments_are_cut_with_a_word_about_it() -> None:
     arguments = "{" + ", ".join(f'"{LONG}{n}": "{WIDE}"' for n in range(300)) + "}"
     state.batch[0].call = replace(state.batch[0].call, arguments=arguments)
     detail = call_detail(state, state.batch[0], 45, rows=6)
-    assert text_of(detail[6]) == "… 301 more lines, v shows all"
+    assert line_text(detail[6]) == "… 301 more lines, v shows all"
     assert_drawable(detail, 45)
     assert len(detail) < 6 + panes.DETAIL_ROWS
 

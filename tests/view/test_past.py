@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from tests.strategies import events
 from tests.view.desks import REFUND, SEARCH, bar_of, body, desk_at, on, title
-from tests.view.nasty import text_of
 from workbench.core.events import (
     Decided,
     Event,
@@ -27,6 +26,7 @@ from workbench.core.events import (
 )
 from workbench.core.statuses import Status
 from workbench.models.scripted import Line
+from workbench.view.entries import line_text
 from workbench.view.lines import line_cells
 from workbench.view.past import event_sign, event_strip, event_words
 from workbench.view.visible import visible
@@ -65,19 +65,19 @@ def test_what_was_really_done_since_is_said() -> None:
 
 def test_signs_stand_closer_together_when_there_are_more() -> None:
     run: list[Event] = [UserMessage(text="g"), *STEP * 4]
-    assert text_of(event_strip(run, 1, 30)) == "U─1─→─=─2─→─=─3─→─=─4─→─="
-    assert text_of(event_strip(run, 1, 14)) == "U1→=2→=3→=4→="
-    assert text_of(event_strip([ModelReply()] * 12, 1, 12)) == "123456789012"
-    assert text_of(event_strip([ModelReply()] * 12, 1, 24)).endswith("9─101112")
+    assert line_text(event_strip(run, 1, 30)) == "U─1─→─=─2─→─=─3─→─=─4─→─="
+    assert line_text(event_strip(run, 1, 14)) == "U1→=2→=3→=4→="
+    assert line_text(event_strip([ModelReply()] * 12, 1, 12)) == "123456789012"
+    assert line_text(event_strip([ModelReply()] * 12, 1, 24)).endswith("9─101112")
 
 
 def test_a_run_longer_than_the_strip_has_ticks_at_its_steps() -> None:
     run: list[Event] = [UserMessage(text="g"), *([ModelReply(), *[Notice(topic="dropped", text="x")] * 9] * 4)]
     strip = event_strip(run, 22, 20)
-    assert text_of(strip) == "┴────┴────◆────┴────"
+    assert line_text(strip) == "┴────┴────◆────┴────"
     assert [span.role for span in strip] == ["past", "here", "rule"]
-    assert text_of(event_strip(run * 20, 1, 20)) == "◆" + "─" * 19
-    assert text_of(event_strip(run, len(run), 20)).endswith("◆")
+    assert line_text(event_strip(run * 20, 1, 20)) == "◆" + "─" * 19
+    assert line_text(event_strip(run, len(run), 20)).endswith("◆")
 
 
 SOME: list[Event] = [*STEP, UserMessage(text="g"), Notice(topic="dropped", text="x")]

@@ -8,7 +8,8 @@ import pytest
 from workbench.core.values import ToolInfo
 from workbench.home import packaged_folder
 from workbench.scenarios.loader import load_scenario, scenario_from_plain
-from workbench.view.lines import line_cells, line_text
+from workbench.view.entries import line_text
+from workbench.view.lines import line_cells
 from workbench.view.preview import preview
 
 TOOLS = (ToolInfo(name="add", risk="read"), ToolInfo(name="pay", risk="write"), ToolInfo(name="odd"))

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from workbench.scenarios.errors import Problem
-from workbench.view.lines import line_cells, line_text
+from workbench.view.entries import line_text
+from workbench.view.lines import line_cells
 from workbench.view.problems import problem_lines
 
 

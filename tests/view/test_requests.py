@@ -3,17 +3,18 @@ from __future__ import annotations
 import pytest
 
 from tests.view.desks import REFUND, SEARCH, desk_at, on
-from tests.view.nasty import rows_of, text_of
+from tests.view.nasty import rows_of
 from workbench.core.events import ModelReply, UserMessage
 from workbench.core.state import State, fold
 from workbench.core.values import Call, Header, ProtocolName, ToolInfo
 from workbench.models.scripted import Line
+from workbench.view.entries import line_text
 from workbench.view.requests import request_count, request_page
 
 
 def page(state: State, index: int) -> tuple[str, list[str]]:
     title, body = request_page(state, index)
-    return text_of(title), rows_of(body)
+    return line_text(title), rows_of(body)
 
 
 def test_a_text_request_is_its_instructions_and_the_transcript_to_the_letter() -> None:

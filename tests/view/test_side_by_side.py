@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.runs import examples
-from tests.view.nasty import NastyRun, assert_drawable, nasty_runs, text_of
+from tests.view.nasty import NastyRun, assert_drawable, nasty_runs
 from workbench.core.divergence import Side
 from workbench.core.events import ModelReply
 from workbench.core.state import fold
 from workbench.opening import fold_session
 from workbench.sessions.journal import read_session
 from workbench.view.comparing import Compared, Pair, counter_lines, headline, parting_lines, plain, setting_lines
+from workbench.view.entries import line_text
 from workbench.view.item_lines import height, item_lines
 from workbench.view.side_by_side import Layout, layout, text_lines
 
@@ -33,7 +34,7 @@ def nasty(run: NastyRun) -> Compared:
 
 
 def texts(made: Layout) -> list[str]:
-    return [text_of(made.draw(line)).rstrip() for line in range(made.lines)]
+    return [line_text(made.draw(line)).rstrip() for line in range(made.lines)]
 
 
 @examples(15)
@@ -109,6 +110,6 @@ def test_long_values_are_shown_where_they_part() -> None:
     start = "Answer briefly. " * 30
     sides = [replace(one, side=Side(replace(one.side.header, system=f"{start}{end}"), one.side.events)) for end in "xy"]
     (line,) = setting_lines(Pair(*sides).found.settings, 5, 80)
-    assert text_of(line).startswith("system   A …")
-    assert "briefly. x   B …" in text_of(line)
-    assert text_of(line).endswith("briefly. y")
+    assert line_text(line).startswith("system   A …")
+    assert "briefly. x   B …" in line_text(line)
+    assert line_text(line).endswith("briefly. y")

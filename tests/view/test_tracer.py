@@ -12,6 +12,7 @@ from workbench.opening import Opened, new_run
 from workbench.scenarios.loader import load_scenario
 from workbench.view import tracer
 from workbench.view.desk import Desk
+from workbench.view.entries import line_text
 
 
 def played(name: str, tmp_path: Path) -> Opened:
@@ -34,7 +35,7 @@ def test_the_blue_mugs_take_eight_frames_and_end_with_four_calls_three_runs_and_
     assert len(frames) == 8
     last = opened.run.at(frames[-1])
     assert (last.model_calls, last.tool_calls, last.errors) == (4, 3, 1)
-    assert "".join(span.text for span in tracer.counters(last)) == "model calls 4   tool runs 3   errors 1"
+    assert line_text(tracer.counters(last)) == "model calls 4   tool runs 3   errors 1"
 
 
 def test_each_frame_of_the_blue_mugs_lights_the_line_the_loop_is_at(tmp_path: Path) -> None:

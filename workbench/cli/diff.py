@@ -21,9 +21,9 @@ from workbench.scenarios.loader import load_scenario
 from workbench.scenarios.models import is_live
 from workbench.sessions.journal import read_session
 from workbench.view.comparing import NAMES, Compared, Pair, counter_lines, headline, parting_lines, plain, setting_lines
-from workbench.view.entries import Span
+from workbench.view.entries import Span, line_text
 from workbench.view.folders import glimpse
-from workbench.view.lines import clip, cut_line, line_text, wrap
+from workbench.view.lines import clip, cut_line, wrap
 from workbench.view.side_by_side import text_lines
 from workbench.view.visible import visible
 

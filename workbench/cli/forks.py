@@ -14,8 +14,9 @@ from workbench.cli.places import home_of, session_file
 from workbench.cli.runs import play, records_of
 from workbench.cli.show import ledger
 from workbench.core.events import Event, Forked
-from workbench.forking import Branch, fork, what_it_is
+from workbench.forking import Branch, fork
 from workbench.lineage import branches_of
+from workbench.models.rewriting import what_it_is
 from workbench.opening import Opened
 from workbench.results import person_took_part
 from workbench.scenarios.loader import scenario_from_plain

@@ -21,10 +21,9 @@ from workbench.lineage import branches_of
 from workbench.opening import fold_session
 from workbench.sessions.journal import read_session
 from workbench.view import words
-from workbench.view.entries import entry_lines
+from workbench.view.entries import entry_lines, line_text
 from workbench.view.figures import money
 from workbench.view.forks import undone_lines
-from workbench.view.lines import line_text
 from workbench.view.timeline import Timeline
 from workbench.view.visible import visible
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from workbench.export.forms import Recorded, Written
 from workbench.export.transcript import REQUEST_COLUMNS, Part, ending, facts, parts, requests, told
-from workbench.view.entries import content
-from workbench.view.lines import line_text
+from workbench.view.entries import content, line_text
 from workbench.view.visible import visible
 
 _TICKS = re.compile("`+")

@@ -10,9 +10,9 @@ from workbench import __version__
 from workbench.export.forms import CannotExport, Recorded, Written
 from workbench.export.palette import Palette
 from workbench.export.transcript import REQUEST_COLUMNS, Fact, Part, ending, facts, parts, requests, told
-from workbench.view.entries import Entry, Line, Span, lines_of
+from workbench.view.entries import Entry, Line, Span, line_text, lines_of
 from workbench.view.figures import counted
-from workbench.view.lines import line_cells, line_text
+from workbench.view.lines import line_cells
 from workbench.view.visible import visible
 
 ROW = 100

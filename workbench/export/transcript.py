@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.core.events import Event, ModelReply, ToolResult
-from workbench.core.loop import AskPerson, next_move
-from workbench.core.statuses import SENTENCES, SUCCESSES, Status
+from workbench.core.statuses import SENTENCES, SUCCESSES
 from workbench.export.forms import Recorded
+from workbench.models.human import seen_status
 from workbench.view import words
 from workbench.view.entries import Entry, Line, Role, Span
 from workbench.view.figures import counted, duration, money, tokens
@@ -50,15 +50,10 @@ def _more(event: Event) -> Iterator[Fact]:
 def ending(run: Recorded) -> Line:
     """How the run stands, as a line in the colour of it."""
     state = run.state
-    if state.stopped is not None and (title := words.stop_title(state)):
+    if state.stopped is not None:
         role: Role = "go" if state.stopped.status in SUCCESSES else "error"
-        return (Span(title, role, bold=True),)
-    move = next_move(state)
-    if not isinstance(move, AskPerson):
-        status = Status.RUNNING
-    else:
-        status = Status.AWAITING_APPROVAL if move.question.on == "approval" else Status.AWAITING_PERSON
-    return (Span(SENTENCES[status].rstrip("."), "wait", bold=True),)
+        return (Span(words.stop_title(state), role, bold=True),)
+    return (Span(SENTENCES[seen_status(state)].rstrip("."), "wait", bold=True),)
 
 
 def facts(run: Recorded) -> list[Fact]:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.core.loop import AskModel, next_move, standing
 from workbench.core.ports import NobodyThere, OnSignal, Reply, Request
 from workbench.core.state import State
-from workbench.core.values import Header
+from workbench.core.statuses import Status
 from workbench.models.written import read_written
 
 
-def is_awaited(header: Header, state: State) -> bool:
+def seen_status(state: State) -> Status:
+    """The status people see of a run that nobody drives: one that waits for a person says so, be that the one who is
+    asked or the one who is the model.
+    """
+    move = next_move(state)
+    if isinstance(move, AskModel) and _is_awaited(state):
+        return Status.AWAITING_PERSON
+    return standing(move, state.status)
+
+
+def _is_awaited(state: State) -> bool:
     """Whether the request that `state` makes goes to a person who has prepared no reply to it."""
-    prepared = sum(entry.get("on") == "reply" for entry in header.scenario.get("person", ()))
+    prepared = sum(entry.get("on") == "reply" for entry in state.header.scenario.get("person", ()))
     return state.model.use == HumanModel.name and state.script_line + 1 >= prepared
 
 

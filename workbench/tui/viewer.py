@@ -17,7 +17,7 @@ from workbench.tui.copying import copied_words
 from workbench.tui.paint import content
 from workbench.tui.screens import Dialog, KeysRow, KeyWords
 from workbench.tui.transcript.pane import Pane
-from workbench.view.entries import Entry, Line
+from workbench.view.entries import Entry, Line, line_text
 from workbench.view.visible import visible
 
 Page = tuple[Line, list[Line]]
@@ -34,7 +34,7 @@ class Lines:
         return len(self._lines)
 
     def text(self, index: int) -> str:
-        return "".join(span.text for span in self._lines[index])
+        return line_text(self._lines[index])
 
     def data(self, index: int) -> bool:  # noqa: ARG002 - a source of entries is asked for every one
         return False

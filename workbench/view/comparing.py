@@ -13,17 +13,17 @@ from workbench.core.alignment import parting
 from workbench.core.divergence import Cause, Comparison, Divergence, Side, compare
 from workbench.core.events import Forked
 from workbench.core.items import Aspect, Item, says, wording
-from workbench.core.loop import next_move, standing
 from workbench.core.setup import Setting
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import ProtocolName
 from workbench.models.differences import text_difference
+from workbench.models.human import seen_status
 from workbench.view import words
-from workbench.view.entries import Line, Span
+from workbench.view.entries import Line, Span, line_text
 from workbench.view.figures import amount, counted, duration, money, tokens
 from workbench.view.item_lines import item_lines, line_of
-from workbench.view.lines import cut_line, line_text, one_line, pad
+from workbench.view.lines import cut_line, one_line, pad
 from workbench.view.shelf import OUTCOMES
 from workbench.view.visible import cells
 
@@ -49,7 +49,7 @@ class Compared:
 
     @property
     def status(self) -> Status:
-        return standing(next_move(self.state), self.state.status)
+        return seen_status(self.state)
 
 
 @dataclass(frozen=True)

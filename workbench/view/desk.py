@@ -6,7 +6,7 @@ from bisect import bisect_left
 from typing import Literal
 
 from workbench.core.door import reply_at
-from workbench.core.events import Event, Held, HeldReply, ModelReply, ToolResult, UserMessage
+from workbench.core.events import Event, Held, HeldReply, ModelReply, ToolResult
 from workbench.core.ledger import Executed, executed
 from workbench.core.loop import AskModel, AskPerson, Finished, Move
 from workbench.core.records import CallRecord, RequestMark
@@ -14,6 +14,7 @@ from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
 from workbench.faults.replies import written_out
 from workbench.models.human import HumanModel
+from workbench.models.rewriting import what_it_is
 from workbench.runner import Run
 from workbench.view import words
 from workbench.view.entries import Entry, Line, Role, Span
@@ -198,7 +199,7 @@ class Desk:
 
     def changeable(self, index: int) -> bool:
         """Whether an entry can be given another text, in a fork."""
-        return isinstance(self.timeline.event(index), UserMessage | ModelReply | ToolResult)
+        return bool(what_it_is(self.timeline.event(index)))
 
     def place(self, index: int) -> int:
         """The event that is looked at: of the past the one that is shown, else that of the entry; of the last entry,

@@ -82,6 +82,11 @@ class EntrySource(Protocol):
     def entry(self, index: int) -> Entry: ...
 
 
+def line_text(line: Line) -> str:
+    """The text of a line, without its looks."""
+    return line[0].text if len(line) == 1 else "".join(span.text for span in line)
+
+
 def lines_of(text: str, role: Role = "", *, bold: bool = False, italic: bool = False) -> tuple[Line, ...]:
     """The lines of a text, each as one span of that role."""
     return tuple((Span(line, role, bold, italic),) for line in text.split("\n"))
@@ -99,12 +104,12 @@ def all_lines(entry: Entry) -> tuple[Line, ...]:
 
 def plain(entry: Entry) -> str:
     """The text of all lines as drawn, before wrapping."""
-    return "\n".join("".join(span.text for span in line) for line in all_lines(entry))
+    return "\n".join(line_text(line) for line in all_lines(entry))
 
 
 def content(entry: Entry) -> str:
     """The text without the meta line: what is copied."""
-    return "\n".join("".join(span.text for span in line) for line in entry.lines)
+    return "\n".join(line_text(line) for line in entry.lines)
 
 
 def entry_lines(entry: Entry) -> list[str]:
@@ -112,7 +117,7 @@ def entry_lines(entry: Entry) -> list[str]:
     step = f"{entry.step:>3}" if entry.step is not None else "   "
     lines = []
     for index, spans in enumerate(all_lines(entry)):
-        text = visible("".join(span.text for span in spans)).replace("\n", "↵")
+        text = visible(line_text(spans)).replace("\n", "↵")
         margin = f"{step} {entry.word:<8}" if index == 0 else " " * 12
         bar = "│ " if entry.data else ""
         lines.append(f"{margin}{bar}{text}".rstrip())

@@ -253,20 +253,15 @@ def _read_session(path: Path, *, example: bool) -> tuple[Saved | Bad, str]:
 
 def _waiting(path: Path) -> Status:
     """How a run that has not ended stands: a question that nobody has answered is in no event. Raises SessionError."""
-    from workbench.core.loop import AskModel, next_move, standing
     from workbench.core.state import fold
-    from workbench.models.human import is_awaited
+    from workbench.models.human import seen_status
     from workbench.sessions.journal import read_session
 
     session = read_session(path)
     try:
-        state = fold(session.header, session.events)
-        move = next_move(state)
+        return seen_status(fold(session.header, session.events))
     except Exception:  # noqa: BLE001 - events written by hand may make no run; whoever opens it is told
         return Status.RUNNING
-    if isinstance(move, AskModel) and is_awaited(session.header, state):
-        return Status.AWAITING_PERSON
-    return standing(move, state.status)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

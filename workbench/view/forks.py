@@ -2,60 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from workbench.core.events import Event, ModelReply, ToolResult, UserMessage
+from workbench.core.events import Event
 from workbench.core.ledger import Executed, elsewhere, executed, since
 from workbench.core.state import State
-from workbench.core.values import Header, RawCall
-from workbench.models.written import write, written_problem
+from workbench.core.values import Header
+from workbench.models.rewriting import what_it_is
 from workbench.view.effects import effect_lines, effects_title, elsewhere_title, to_be_heeded
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
 from workbench.view.lines import wrap
 from workbench.view.past import event_words
 
-_PLACE = re.compile(r", from event [0-9,]+$")
-
-
-def branch_title(title: str, at: int) -> str:
-    """The name of a fork that was given none."""
-    return f"{_PLACE.sub('', title)}, from event {amount(at)}"
-
-
-def text_of(event: Event | None, *, native: bool) -> str | None:
-    """The text of an event that a fork can have another one for, as a person writes it; None for any other event."""
-    match event:
-        case UserMessage():
-            return event.text
-        case ToolResult():
-            return event.content
-        case ModelReply():
-            calls = [RawCall(call.tool, call.arguments) for call in event.calls] if native else []
-            return write(event.text, calls, native=native)
-        case _:
-            return None
-
-
-def other_problem(event: Event, text: str, *, native: bool) -> str:
-    """Why an event cannot have that text, as one sentence for people; "" when it can."""
-    if isinstance(event, ToolResult):
-        return ""
-    if not text.strip():
-        return "the reply is empty" if isinstance(event, ModelReply) else "the message is empty"
-    return written_problem(text, native=native) if isinstance(event, ModelReply) else ""
-
-
-def other_words(event: Event) -> str:
-    """What a fork with another text for that event has."""
-    return {UserMessage: "another message", ModelReply: "another reply"}.get(type(event), "another result")
-
 
 def fork_title(events: Sequence[Event], at: int, state: State, *, changed: bool) -> Line:
     """Where a fork begins. `state` knows the calls."""
     what = event_words(events[at - 1], state) if at else "before the first event"
-    with_ = f", with {other_words(events[at - 1])}" if changed else ""
+    with_ = f", with another {what_it_is(events[at - 1])}" if changed else ""
     return (
         Span(f"◀ Fork at event {amount(at)} of {amount(len(events))}{with_}", "past", bold=True),
         Span(f"   {what}", "quiet"),

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workbench.view.entries import Line, Role, Span
+from workbench.view.entries import Line, Role, Span, line_text
 from workbench.view.visible import cells, visible
 
 JOINER = "\u200d"
@@ -77,11 +77,6 @@ def _joins(character: str) -> bool:
 
 
 # ---------------------------------------------------------------- lines
-
-
-def line_text(line: Line) -> str:
-    """The text of a line, without its looks."""
-    return line[0].text if len(line) == 1 else "".join(span.text for span in line)
 
 
 def line_cells(line: Line) -> int:

@@ -9,9 +9,9 @@ from workbench.models.differences import text_difference
 from workbench.view import words
 from workbench.view.arguments import argument_lines
 from workbench.view.comparing import NAMES, Pair
-from workbench.view.entries import Line, Span, lines_of
+from workbench.view.entries import Line, Span, line_text, lines_of
 from workbench.view.item_lines import item_lines
-from workbench.view.lines import line_text, one_line, text_rows
+from workbench.view.lines import one_line, text_rows
 
 DIFFERENT = {Aspect.WHAT: "they differ", Aspect.DECISION: "decided differently", Aspect.RESULT: "another result"}
 LABEL = 3

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from workbench.core.divergence import Row
 from workbench.core.items import Item
 from workbench.view.comparing import NAMES, Pair, cause_words
-from workbench.view.entries import Line, Role, Span
+from workbench.view.entries import Line, Role, Span, line_text
 from workbench.view.figures import amount
 from workbench.view.item_lines import ItemLine, height, item_lines, line_of
 from workbench.view.lines import clip, cut, heading, line_cells, pad
@@ -199,7 +199,7 @@ def text_lines(pair: Pair, width: int) -> list[str]:
         lines += _left_out(skipped)
         skipped = 0
         first = made.top(index)
-        lines += ["".join(span.text for span in made.draw(line)).rstrip() for line in range(first, made.ends[index])]
+        lines += [line_text(made.draw(line)).rstrip() for line in range(first, made.ends[index])]
     return [*lines, *_left_out(skipped)]
 
 

@@ -31,6 +31,7 @@ from workbench.runner import Run
 from workbench.scenarios.loader import load_scenario, parse_scenario
 from workbench.scenarios.played import played
 from workbench.view.desk import Desk
+from workbench.view.entries import line_text
 from workbench.view.requests import request_count, request_page
 
 TELLTALE = '''
@@ -100,7 +101,7 @@ def everything_of(opened: Opened) -> str:
     desk = Desk(run)
     pages = [request_page(run.state, index)[1] for index in range(request_count(run.state))]
     whole = [desk.whole(index) for index in range(len(desk.timeline))]
-    lines += ["".join(span.text for span in line) for page in (*pages, *whole) for line in page]
+    lines += [line_text(line) for page in (*pages, *whole) for line in page]
     return "\n".join([*lines, repr(run.events), repr(run.header), repr(run.model), repr(vars(run.model)), repr(opened)])
 
 

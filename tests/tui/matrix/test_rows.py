@@ -8,7 +8,8 @@ from workbench.core.statuses import Status
 from workbench.faults.catalogue import shipped
 from workbench.lab.matrix import Cell, Grid, Trial, Verdict
 from workbench.tui.matrix.rows import MARGIN, cell_lines, cell_row, columns, head_lines, legend_lines
-from workbench.view.lines import line_cells, line_text
+from workbench.view.entries import line_text
+from workbench.view.lines import line_cells
 
 NAMES = ("wrong-number", "sometimes-wrong-number", "refusal")
 STEPS = 12

@@ -7,6 +7,7 @@ from textual.widgets import TextArea
 
 from workbench.core.events import ModelReply
 from workbench.forking import Branch
+from workbench.models.rewriting import other_problem, text_of, what_it_is
 from workbench.opening import change_model
 from workbench.runner import CommandError, JournalBroken
 from workbench.scenarios.errors import ScenarioError
@@ -18,7 +19,7 @@ from workbench.tui.run.looking_back import LookingBack
 from workbench.tui.screens import shell_of
 from workbench.view.authoring import reading_line
 from workbench.view.entries import Line, Span
-from workbench.view.forks import acted, other_problem, other_words, text_of
+from workbench.view.forks import acted
 from workbench.view.visible import visible
 
 
@@ -46,7 +47,7 @@ class Branching(LookingBack, Deciding):
         self.fork_at = self.desk.timeline.number(self.picked)
         event = self.run_.events[self.fork_at - 1]
         title: Line = (
-            Span(f"◀ Fork with {other_words(event)}", "past", bold=True),
+            Span(f"◀ Fork with another {what_it_is(event)}", "past", bold=True),
             Span(f"   in place of event {self.fork_at}, in a new session; this one stays as it is", "quiet"),
         )
         self.bar.open_area("fork", "past", title, text, numbered=isinstance(event, ModelReply))

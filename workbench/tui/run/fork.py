@@ -13,13 +13,13 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
 from workbench.core.ledger import Executed
-from workbench.forking import Branch
+from workbench.forking import Branch, branch_title
 from workbench.tui.dialogs import Prompt
 from workbench.tui.models import choose_model
 from workbench.tui.paint import contents
 from workbench.tui.screens import Dialog, KeysRow
 from workbench.view.entries import Line, Span
-from workbench.view.forks import branch_title, fork_title, undone_lines
+from workbench.view.forks import fork_title, undone_lines
 from workbench.view.lines import one_line
 
 if TYPE_CHECKING:

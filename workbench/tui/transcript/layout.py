@@ -9,7 +9,7 @@ from operator import attrgetter, eq
 from typing import NamedTuple
 
 from workbench.tui.transcript.wrap import cuts, shown
-from workbench.view.entries import Entry, Line, Span, all_lines
+from workbench.view.entries import Entry, Line, Span, all_lines, line_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Layout:
 
 def draw_line(line: Line) -> Drawn:
     """The line as drawn, with the ends of its spans carried over."""
-    raw = line[0].text if len(line) == 1 else "".join(span.text for span in line)
+    raw = line_text(line)
     text = shown(raw)
     ends: list[int] = []
     at = 0
