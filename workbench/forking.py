@@ -27,7 +27,7 @@ from workbench.home import Home
 from workbench.lineage import Lineage
 from workbench.models.rewriting import other_problem, what_it_is
 from workbench.models.written import rewritten
-from workbench.opening import Opened, reopen, usable_tools
+from workbench.opening import Opened, reopen
 from workbench.performing import goal_met
 from workbench.sandbox import real_folder
 from workbench.scenarios.answers import loop_of
@@ -36,8 +36,8 @@ from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
-from workbench.sessions.journal import create_session
 from workbench.sessions.store import SessionStore, new_id
+from workbench.tooling import usable_tools
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_tools
 
@@ -106,7 +106,8 @@ def fork(
         parent=header.id,
         parent_at=branch.at,
     )
-    path = _kept(own, [*shared, *new], home, save)
+    with SessionStore(home.sessions).create(own, [*shared, *new], save) as journal:
+        path = journal.path
     try:
         opened = reopen(path, home, clock=clock, person=person, headless=headless, typed_url=branch.base_url)
     except BaseException:
@@ -261,13 +262,3 @@ def _other_reply(state: State, event: ModelReply, text: str, tools: Tools) -> Mo
     if reply is said:
         return event
     return replace(read_reply(state, reply, tools.check, event.took), cost=event.cost, asked=event.asked)
-
-
-def _kept(header: Header, events: Sequence[Event], home: Home, save: Path | None) -> Path:
-    if save is None:
-        journal = SessionStore(home.sessions).create(header, events)
-    else:
-        save.parent.mkdir(parents=True, exist_ok=True)
-        journal = create_session(save, header, events)
-    with journal:
-        return journal.path

@@ -21,9 +21,8 @@ from workbench.core import sound
 from workbench.core.events import Event
 from workbench.core.ledger import Executed, elsewhere, executed
 from workbench.core.ports import Branches, Clock, Person, Tools
-from workbench.core.state import State, fold
 from workbench.core.statuses import SUCCESSES
-from workbench.core.values import Header, ToolInfo
+from workbench.core.values import Header
 from workbench.home import Home
 from workbench.lineage import branches_of
 from workbench.runner import Run
@@ -38,10 +37,11 @@ from workbench.scenarios.recorded import is_recorded, recorded_tools
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
-from workbench.sessions.journal import JournalWriter, Session, create_session, open_session, open_writer, read_session
+from workbench.sessions.journal import JournalWriter, Session, open_session, read_session
+from workbench.sessions.late import LateJournal, MemoryJournal
 from workbench.sessions.store import SessionStore, new_id
 from workbench.sessions.tail import Tail
-from workbench.tooling import timed, why_missing
+from workbench.tooling import timed, usable_tools, why_missing
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -52,40 +52,6 @@ if TYPE_CHECKING:
 
 SELF_DRIVEN = frozenset({"scripted", "simulated"})
 """Models that need neither a network nor a person: where nobody looks on, nobody has to wait for their delays."""
-
-
-class MemoryJournal:
-    """A journal that keeps nothing: the events of the run are in the run."""
-
-    def append(self, event: Event, *, sync: bool) -> None:
-        """Nothing to do."""
-
-
-class LateJournal:
-    """A journal whose file is made by `make` with the event after the first `held_back` ones.
-
-    To open a scenario is not yet to run it, and to look at a packaged session is not yet to go on with it.
-    """
-
-    def __init__(self, make: Callable[[], JournalWriter], *, held_back: int) -> None:
-        self._make = make
-        self._held_back = held_back
-        self._waiting: list[Event] = []
-        self.writer: JournalWriter | None = None
-
-    def append(self, event: Event, *, sync: bool) -> None:
-        if self.writer is None:
-            if len(self._waiting) < self._held_back:
-                self._waiting.append(event)
-                return
-            self.writer = self._make()
-            for earlier in self._waiting:
-                self.writer.append(earlier, sync=False)
-        self.writer.append(event, sync=sync)
-
-    def close(self) -> None:
-        if self.writer is not None:
-            self.writer.close()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -151,41 +117,25 @@ def new_run(
     address of a live model that a person has given just now, so that the key may go there. Raises ScenarioError,
     sandbox.TrustNeeded, and SessionError for `save`.
     """
-    clock = clock if clock is not None else _clock(scenario, headless)
-    tools = tools if tools is not None else load_tools(home.tools)
-    now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
+    clock = clock or _clock(scenario, headless)
+    tools = tools or load_tools(home.tools)
+    now = created or datetime.now(UTC).replace(microsecond=0)
     asked = asked_by(scenario, home, clock, scenario_path, typed_url=typed_url)
     header = _header(
         scenario, home, tools, asked, session_id=session_id or new_id(now), created=stamp(now), path=scenario_path
     )
-    sandbox, workspace = make_sandbox(scenario, (), scenario_path)
-    try:
-        journal = _new_journal(header, home, keep, save, headless)
-    except BaseException:
-        if sandbox is not None:
-            sandbox.cleanup()
-        raise
-    run = _run(
+    return _assembled(
         scenario,
         header,
         home=home,
         asked=asked,
-        tools=[tools.tools[name] for name in scenario.tools if name in tools.tools],
-        workspace=workspace,
-        journal=journal or MemoryJournal(),
-        clock=clock,
-        person=_person(scenario) if person else None,
-        branches=branches_of(header, home, save, new=True) if journal is not None else None,
-    )
-    return Opened(
-        run=run,
-        scenario=scenario,
         tools=tools,
-        workspace=workspace,
-        sandbox=sandbox,
-        journal=journal,
+        usable=[tools.tools[name] for name in scenario.tools if name in tools.tools],
+        make_journal=partial(_new_journal, header, home, keep, save, headless),
+        branches=partial(branches_of, header, home, save, new=True),
+        clock=clock,
+        person=person,
         notes=warned(asked, scenario.limits),
-        live=asked.live,
     )
 
 
@@ -207,6 +157,58 @@ def _header(
         )
     except ScenarioError as error:
         raise ScenarioError([*error.problems, *why_missing(error, tools, home, path), *faults.problems]) from None
+
+
+def _assembled(
+    scenario: Scenario,
+    header: Header,
+    *,
+    home: Home,
+    asked: Asked,
+    tools: LoadedFolder,
+    usable: Sequence[LoadedTool],
+    make_journal: Callable[[], JournalWriter | LateJournal | None],
+    branches: Callable[[], Branches | None],
+    clock: Clock,
+    person: bool,
+    events: Sequence[Event] = (),
+    **about: Any,
+) -> Opened:
+    """The run of a header in its sandbox; `about` is what else there is to say of it, as in `Opened`.
+
+    A run that is not kept has no `branches`. Raises TrustNeeded and ScenarioError, and ValueError for events that make
+    no run; then no sandbox is left.
+    """
+    sandbox, workspace = make_sandbox(scenario, events, header.scenario_path)
+    try:
+        journal = make_journal()
+        run = _run(
+            scenario,
+            header,
+            home=home,
+            asked=asked,
+            tools=usable,
+            workspace=workspace,
+            journal=journal or MemoryJournal(),
+            clock=clock,
+            person=_person(scenario) if person else None,
+            branches=branches() if journal is not None else None,
+            events=events,
+        )
+    except BaseException:
+        if sandbox is not None:
+            sandbox.cleanup()
+        raise
+    return Opened(
+        run=run,
+        scenario=scenario,
+        tools=tools,
+        workspace=workspace,
+        sandbox=sandbox,
+        journal=journal,
+        live=asked.live,
+        **about,
+    )
 
 
 def _run(
@@ -254,22 +256,13 @@ def _able(
     return KeylessTools(ToolBox(tools, workspace), asked.live.key)
 
 
-def _elsewhere(run: Run, done: Sequence[Executed]) -> tuple[str, ...]:
-    """What other branches have done, for who goes on with a run that has not come to its end."""
-    more = elsewhere(executed(run.header, run.events), done) if done and run.state.status not in SUCCESSES else ()
-    return (elsewhere_words(more),) if more else ()
-
-
 def _new_journal(
     header: Header, home: Home, keep: bool, save: Path | None, at_once: bool
 ) -> JournalWriter | LateJournal | None:
-    if save is not None:
-        save.parent.mkdir(parents=True, exist_ok=True)
-        return create_session(save, header)
-    if not keep:
+    if save is None and not keep:
         return None
-    store = SessionStore(home.sessions)
-    return store.create(header) if at_once else LateJournal(partial(store.create, header), held_back=1)
+    create = partial(SessionStore(home.sessions).create, header, save=save)
+    return create() if at_once or save is not None else LateJournal(create, held_back=1)
 
 
 def reopen(
@@ -292,11 +285,11 @@ def reopen(
         session = read_session(path)
     elif home.is_shipped(path):
         session = read_session(path)
-        journal = LateJournal(partial(_own_copy, path, home.sessions), held_back=0)
+        journal = LateJournal(partial(SessionStore(home.sessions).copy_of, path), held_back=0)
     else:
         session, journal = open_session(path)
     try:
-        return _reopened(path, home, session, journal, clock, person, headless, typed_url)
+        return _reopened(session, journal, home, clock=clock, person=person, headless=headless, typed_url=typed_url)
     except BaseException:
         if journal is not None:
             journal.close()
@@ -304,63 +297,67 @@ def reopen(
 
 
 def _reopened(
-    path: Path,
-    home: Home,
     session: Session,
     journal: JournalWriter | LateJournal | None,
+    home: Home,
+    *,
     clock: Clock | None,
     person: bool,
     headless: bool,
     typed_url: str,
 ) -> Opened:
-    header, file = session.header, session.header.scenario_path or path.name
+    header, path = session.header, session.path
+    file = header.scenario_path or path.name
     scenario = scenario_from_plain(header.scenario, file)
     tools = load_tools(home.tools)
     usable, notes = usable_tools(header.tools, tools)
-    sandbox = None
     try:
         sound.check(session.events)
         asking = with_choice(scenario, latest_choice(session.events))
-        clock = clock if clock is not None else _clock(asking, headless)
+        clock = clock or _clock(asking, headless)
         asked = asked_again(asking, home, clock, file, typed_url=typed_url)
-        sandbox, workspace = make_sandbox(scenario, session.events, header.scenario_path)
-        run = _run(
+        opened = _assembled(
             scenario,
             header,
             home=home,
             asked=asked,
-            tools=usable,
-            workspace=workspace,
-            journal=journal or MemoryJournal(),
+            tools=tools,
+            usable=usable,
+            make_journal=lambda: journal,
+            branches=partial(branches_of, header, home, path),
             clock=clock,
-            person=_person(scenario) if person else None,
-            branches=branches_of(header, home, path) if journal is not None else None,
+            person=person,
             events=session.events,
+            path=path,
+            torn=session.torn or "",
+            # Of nothing that is only read need anybody be warned, and no tool runs beside a recording.
+            notes=(*(() if is_recorded(asking) else notes), *asked.notes) if journal is not None else (),
+            read_only="" if journal is not None else "opened for reading only",
+            tail=Tail(session) if journal is None else None,
         )
-        done = run.branches.done() if run.branches is not None else ()
-        more = _elsewhere(run, done)
-        told = isinstance(journal, JournalWriter) and run.told(done)
-    except ValueError as error:
-        # Events or effects that were changed by hand, and make no run.
-        if sandbox is not None:
-            sandbox.cleanup()
+        _tell_of_branches(opened)
+        return opened
+    except ValueError as error:  # events or effects that were changed by hand, and make no run
         raise SessionError(f"{path.name}: {error}") from None
-    return Opened(
-        run=run,
-        scenario=scenario,
-        tools=tools,
-        workspace=workspace,
-        sandbox=sandbox,
-        journal=journal,
-        path=path,
-        torn=session.torn or "",
-        # Of nothing that is only read need anybody be warned, and no tool runs beside a recording.
-        notes=(*(() if is_recorded(asking) else notes), *asked.notes, *more) if journal is not None else (),
-        told=told,
-        read_only="" if journal is not None else "opened for reading only",
-        tail=Tail(session) if journal is None else None,
-        live=asked.live,
-    )
+
+
+def _tell_of_branches(opened: Opened) -> None:
+    """Let a run, and who goes on with it, know what other branches have done."""
+    run = opened.run
+    try:
+        done = run.branches.done() if run.branches is not None else ()
+        opened.notes += _elsewhere(run, done)
+        opened.told = isinstance(opened.journal, JournalWriter) and run.told(done)
+    except BaseException:
+        if opened.sandbox is not None:
+            opened.sandbox.cleanup()
+        raise
+
+
+def _elsewhere(run: Run, done: Sequence[Executed]) -> tuple[str, ...]:
+    """What other branches have done, for who goes on with a run that has not come to its end."""
+    more = elsewhere(executed(run.header, run.events), done) if done and run.state.status not in SUCCESSES else ()
+    return (elsewhere_words(more),) if more else ()
 
 
 def change_model(opened: Opened, home: Home, choice: str, base_url: str = "") -> tuple[str, ...]:
@@ -377,43 +374,6 @@ def change_model(opened: Opened, home: Home, choice: str, base_url: str = "") ->
         opened.live.close()
     opened.live = asked.live
     return tuple(filter(None, (*warned(asked, run.state.limits), left_out(run.state, asked))))
-
-
-def fold_session(session: Session) -> State:
-    """The state after the events of a session. Raises SessionError for events that make no run."""
-    try:
-        sound.check(session.events)
-        return fold(session.header, session.events)
-    except ValueError as error:
-        raise SessionError(f"{session.path.name}: {error}") from None
-
-
-def usable_tools(recorded: Sequence[ToolInfo], tools: LoadedFolder) -> tuple[list[LoadedTool], list[str]]:
-    """The tools of a saved run that are still what it says they are, and a sentence on each other one.
-
-    The gate goes by what was recorded, so a tool that has more power now must not run under its old name.
-    """
-    usable, notes = [], []
-    for info in recorded:
-        loaded = tools.tools.get(info.name)
-        if loaded is None:
-            notes.append(f"the tool {info.name} is not there any more; a call of it fails")
-        elif (loaded.info.risk, loaded.info.trust) != (info.risk, info.trust):
-            now, then = (f"{item.risk} and {item.trust}" for item in (loaded.info, info))
-            notes.append(f"the tool {info.name} is {now} now and was {then} in this session; a call of it fails")
-        else:
-            usable.append(loaded)
-    return usable, notes
-
-
-def _own_copy(example: Path, folder: Path) -> JournalWriter:
-    """Goes on with a packaged session in a copy: the packaged ones stay as they are."""
-    folder.mkdir(parents=True, exist_ok=True)
-    number = 1
-    while (copy := folder / f"{example.stem}-{number}.toml").exists():
-        number += 1
-    copy.write_bytes(example.read_bytes())
-    return open_writer(copy)
 
 
 def _clock(scenario: Scenario, headless: bool) -> Clock:

@@ -1,4 +1,4 @@
-"""The tools of a run beside those of its home: whose time counts, and what to say of those that are not there."""
+"""The tools of a run beside those of its home: whose time counts, which are still what they were, which are missing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.clocks import TimedTools, VirtualClock
 from workbench.core.ports import Clock, Tools
+from workbench.core.values import ToolInfo
 from workbench.home import Home
 from workbench.scenarios.errors import Problem, ScenarioError
 from workbench.toolkit.loader import LoadedFolder, LoadedTool
@@ -17,6 +18,24 @@ def timed(box: Tools, tools: Sequence[LoadedTool], home: Home, clock: Clock) -> 
     """The tools of a run; on a virtual clock, what those take that are not packaged counts as well."""
     own = {tool.info.name for tool in tools if tool.file is not None and not home.is_shipped(tool.file)}
     return TimedTools(box, clock, own) if own and isinstance(clock, VirtualClock) else box
+
+
+def usable_tools(recorded: Sequence[ToolInfo], tools: LoadedFolder) -> tuple[list[LoadedTool], list[str]]:
+    """The tools of a saved run that are still what it says they are, and a sentence on each other one.
+
+    The gate goes by what was recorded, so a tool that has more power now must not run under its old name.
+    """
+    usable, notes = [], []
+    for info in recorded:
+        loaded = tools.tools.get(info.name)
+        if loaded is None:
+            notes.append(f"the tool {info.name} is not there any more; a call of it fails")
+        elif (loaded.info.risk, loaded.info.trust) != (info.risk, info.trust):
+            now, then = (f"{item.risk} and {item.trust}" for item in (loaded.info, info))
+            notes.append(f"the tool {info.name} is {now} now and was {then} in this session; a call of it fails")
+        else:
+            usable.append(loaded)
+    return usable, notes
 
 
 def lacks_tools(error: ScenarioError) -> bool:

@@ -25,7 +25,8 @@ from textual.pilot import Pilot  # noqa: E402
 from tests.tui.run.stage import a_home, opened_scenario, with_run  # noqa: E402
 from workbench.core.events import Event, ModelReply, ToolResult, ToolStarted, UserMessage  # noqa: E402
 from workbench.core.values import Call  # noqa: E402
-from workbench.opening import MemoryJournal, Opened  # noqa: E402
+from workbench.opening import Opened  # noqa: E402
+from workbench.sessions.late import MemoryJournal  # noqa: E402
 from workbench.tui.app import WorkbenchApp  # noqa: E402
 from workbench.tui.run.screen import RunScreen  # noqa: E402
 

@@ -17,8 +17,8 @@ from time import perf_counter
 from workbench.core.events import Decided, Event, ModelReply, ToolResult, ToolStarted, UserMessage
 from workbench.core.state import fold
 from workbench.core.values import Call, Header, Limits, ProtocolName, ToolInfo
-from workbench.opening import MemoryJournal
 from workbench.recording import Recording
+from workbench.sessions.late import MemoryJournal
 from workbench.view import meters, panes
 from workbench.view.timeline import Timeline
 

@@ -8,8 +8,8 @@ from tests.core.runs import differences, state_facts
 from workbench.core.events import Event, ModelReply, ToolResult, ToolStarted, UserMessage
 from workbench.core.state import State, fold
 from workbench.core.values import Call, Header
-from workbench.opening import MemoryJournal
 from workbench.recording import KEYFRAME_EVERY, Recording
+from workbench.sessions.late import MemoryJournal
 
 HEADER = Header(id="r", goal="g")
 

@@ -15,13 +15,12 @@ from typing import Any
 
 from workbench.core.events import Event
 from workbench.home import Home, packaged_folder
-from workbench.opening import fold_session
 from workbench.scenarios.loader import scenario_from_plain
 from workbench.scenarios.schema import Scenario
 from workbench.serve.app import App
 from workbench.serve.exchange import LARGEST, Receive, Scope, Send
 from workbench.serve.server import Serving, listening, server_of, serving
-from workbench.sessions.journal import Session, read_session
+from workbench.sessions.journal import Session, fold_session, read_session
 
 LONGEST = 20.0
 """Seconds after which a test gives up."""

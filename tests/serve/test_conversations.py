@@ -15,7 +15,7 @@ from tests.serve.stage import says, scenario
 from workbench.core.events import Forked, ModelFailed, ModelReply, ToolResult
 from workbench.core.values import ToolInfo
 from workbench.home import Home, packaged_folder
-from workbench.opening import fold_session, reopen
+from workbench.opening import reopen
 from workbench.recording import JournalBroken
 from workbench.scenarios.models import build_model
 from workbench.scenarios.overrides import apply_overrides
@@ -25,7 +25,7 @@ from workbench.serve.dialects.openai import OPENAI
 from workbench.serve.history import Asked, Item, Result, Said, Told, said_call
 from workbench.serve.journals import Journals
 from workbench.serve.server import header_of
-from workbench.sessions.journal import open_writer, read_session
+from workbench.sessions.journal import fold_session, open_writer, read_session
 
 CALLS = """
 text = ""

@@ -12,7 +12,7 @@ import pytest
 from tests.serve.stage import GOAL, LOOPS, TWO_CITIES, Play, kinds, says
 from workbench.core.events import ModelFailed, ModelReply
 from workbench.core.statuses import Status
-from workbench.opening import fold_session
+from workbench.sessions.journal import fold_session
 
 anthropic: Any = pytest.importorskip("anthropic")
 ollama: Any = pytest.importorskip("ollama")

@@ -11,7 +11,7 @@ import pytest
 from tests.serve.stage import ANSWER, GOAL, LOOPS, TWO_CITIES, Play, kinds, says
 from workbench.core.events import ModelReply, ToolResult
 from workbench.core.statuses import Status
-from workbench.opening import fold_session
+from workbench.sessions.journal import fold_session
 
 openai: Any = pytest.importorskip("openai")
 PutOn = Callable[..., Play]

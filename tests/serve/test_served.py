@@ -13,7 +13,6 @@ from workbench.core.events import ModelReply, ToolResult
 from workbench.core.state import fold
 from workbench.core.statuses import Status
 from workbench.core.values import Header, ToolInfo
-from workbench.opening import MemoryJournal
 from workbench.scenarios.models import build_model
 from workbench.serve.dialects import Dialect
 from workbench.serve.dialects.anthropic import ANTHROPIC
@@ -21,6 +20,7 @@ from workbench.serve.dialects.ollama import OLLAMA
 from workbench.serve.dialects.openai import OPENAI
 from workbench.serve.history import Item, Result, Said, Told, said_call
 from workbench.serve.served import NO_RESULT, ServedRun
+from workbench.sessions.late import MemoryJournal
 
 ADD = '[[model.reply.call]]\ntool = "add"\narguments = {arguments}'
 TWO_CALLS = ADD.format(arguments="{ a = 1 }") + "\n" + ADD.format(arguments="{ a = 2 }")

@@ -14,9 +14,17 @@ from tests.view.nasty import NastyRun, assert_drawable, nasty_runs
 from workbench.core.divergence import Side
 from workbench.core.events import ModelReply
 from workbench.core.state import fold
-from workbench.opening import fold_session
 from workbench.sessions.journal import read_session
-from workbench.view.comparing import Compared, Pair, counter_lines, headline, parting_lines, plain, setting_lines
+from workbench.view.comparing import (
+    Compared,
+    Pair,
+    compared,
+    counter_lines,
+    headline,
+    parting_lines,
+    plain,
+    setting_lines,
+)
 from workbench.view.entries import line_text
 from workbench.view.item_lines import height, item_lines
 from workbench.view.side_by_side import Layout, layout, text_lines
@@ -24,9 +32,8 @@ from workbench.view.side_by_side import Layout, layout, text_lines
 JOURNALS = Path(__file__).parents[1] / "data" / "journals"
 
 
-def compared(name: str) -> Compared:
-    session = read_session(JOURNALS / f"{name}.toml")
-    return Compared(Side(session.header, session.events), fold_session(session), name)
+def journal(name: str) -> Compared:
+    return compared(read_session(JOURNALS / f"{name}.toml"))
 
 
 def nasty(run: NastyRun) -> Compared:
@@ -61,7 +68,7 @@ def test_an_item_has_as_many_lines_as_it_says(one: NastyRun, other: NastyRun) ->
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_every_line_belongs_to_its_row(width: int) -> None:
-    pair = Pair(compared("refund-allowed"), compared("refund-denied"))
+    pair = Pair(journal("refund-allowed"), journal("refund-denied"))
     made = layout(pair, width)
     places = [made.place(line) for line in range(made.lines)]
     assert [place.row for place in places] == sorted(place.row for place in places)
@@ -73,7 +80,7 @@ def test_every_line_belongs_to_its_row(width: int) -> None:
 
 
 def test_beside_each_other_both_say_what_they_do() -> None:
-    lines = texts(layout(Pair(compared("refund-allowed"), compared("refund-answered")), 120))
+    lines = texts(layout(Pair(journal("refund-allowed"), journal("refund-answered")), 120))
     at = next(index for index, line in enumerate(lines) if line.startswith("They part here"))
     assert lines[at + 2].split("≠", 1)[0].strip() == "✓ allowed by the scenario's person"
     assert "≠ answered by the scenario's person" in lines[at + 2]
@@ -81,14 +88,14 @@ def test_beside_each_other_both_say_what_they_do() -> None:
 
 
 def test_under_each_other_what_is_the_same_stands_once() -> None:
-    lines = texts(layout(Pair(compared("refund-allowed"), compared("refund-answered")), 80))
+    lines = texts(layout(Pair(journal("refund-allowed"), journal("refund-answered")), 80))
     assert sum("I need her order and the refund policy." in line for line in lines) == 1
     assert sum("create_refund" in line and line.startswith("  A ") for line in lines) == 2
     assert any(line.startswith("  B ") and "ANSWER" in line for line in lines)
 
 
 def test_the_same_in_other_words_is_shown_and_parts_nothing() -> None:
-    one = compared("two-cities")
+    one = journal("two-cities")
     events = [
         replace(event, text="THOUGHT: Hm.") if isinstance(event, ModelReply) and event.calls else event
         for event in one.side.events
@@ -99,14 +106,14 @@ def test_the_same_in_other_words_is_shown_and_parts_nothing() -> None:
 
 
 def test_what_is_the_same_is_left_out_of_the_text_and_counted() -> None:
-    one = compared("growth")
+    one = journal("growth")
     lines = text_lines(Pair(one, one), 100)
     assert lines[0].strip() == f"… {len(Pair(one, one).found.rows) - 1} the same"
     assert len(lines) == 2
 
 
 def test_long_values_are_shown_where_they_part() -> None:
-    one = compared("two-cities")
+    one = journal("two-cities")
     start = "Answer briefly. " * 30
     sides = [replace(one, side=Side(replace(one.side.header, system=f"{start}{end}"), one.side.events)) for end in "xy"]
     (line,) = setting_lines(Pair(*sides).found.settings, 5, 80)

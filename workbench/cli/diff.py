@@ -15,12 +15,21 @@ from workbench.cli.output import out
 from workbench.cli.places import home_of, session_or_scenario
 from workbench.core.divergence import Side
 from workbench.home import Home
-from workbench.opening import fold_session
 from workbench.results import EXIT_FAILED, EXIT_OK
 from workbench.scenarios.loader import load_scenario
 from workbench.scenarios.models import is_live
 from workbench.sessions.journal import read_session
-from workbench.view.comparing import NAMES, Compared, Pair, counter_lines, headline, parting_lines, plain, setting_lines
+from workbench.view.comparing import (
+    NAMES,
+    Compared,
+    Pair,
+    compared,
+    counter_lines,
+    headline,
+    parting_lines,
+    plain,
+    setting_lines,
+)
 from workbench.view.entries import Span, line_text
 from workbench.view.folders import glimpse
 from workbench.view.lines import clip, cut_line, wrap
@@ -53,7 +62,7 @@ def _compared(name: str, home: Home) -> Compared:
         session = read_session(path)
         if session.torn:
             print(visible(session.torn), file=sys.stderr)
-        return Compared(Side(session.header, session.events), fold_session(session), path.stem, path)
+        return compared(session)
     return _of_scenario(path, home)
 
 

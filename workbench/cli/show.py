@@ -18,8 +18,7 @@ from workbench.core.values import Header
 from workbench.export.records import as_line, records
 from workbench.headless import event_line
 from workbench.lineage import branches_of
-from workbench.opening import fold_session
-from workbench.sessions.journal import read_session
+from workbench.sessions.journal import fold_session, read_session
 from workbench.view import words
 from workbench.view.entries import entry_lines, line_text
 from workbench.view.figures import money

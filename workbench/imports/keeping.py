@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench import __version__
-from workbench.core.events import Event, Remark
-from workbench.core.values import Header
+from workbench.core.events import Remark
 from workbench.home import Home
 from workbench.imports.conversation import NotUnderstood
 from workbench.imports.files import read_file
 from workbench.imports.session import session_of
 from workbench.sessions.header import stamp
-from workbench.sessions.journal import JournalWriter, create_session
 from workbench.sessions.store import SessionStore, new_id
 from workbench.toolkit.loader import load_tools
 
@@ -48,14 +45,7 @@ def import_file(
     if save is not None and len(found) > 1:
         raise NotUnderstood(f"{path} holds {len(found)} conversations; one file takes one: say which with --only N")
     known = {name: tool.info for name, tool in load_tools(home.tools).tools.items()}
-    create: Callable[[Header], JournalWriter] = SessionStore(home.sessions).create
-    if save is not None:
-        save.parent.mkdir(parents=True, exist_ok=True)
-        target = save
-
-        def create(header: Header) -> JournalWriter:
-            return create_session(target, header)
-
+    store = SessionStore(home.sessions)
     made = []
     for number, conversation in enumerate(found, 1):
         now = datetime.now(UTC).replace(microsecond=0)
@@ -71,15 +61,7 @@ def import_file(
             base_url=base_url,
             known=known,
         )
-        made.append(_kept(create, header, events))
+        with store.create(header, events, save) as journal:
+            what, *notes = (event.text for event in events if isinstance(event, Remark))
+            made.append(Imported(journal.path, header.title, what, tuple(notes)))
     return made
-
-
-def _kept(create: Callable[[Header], JournalWriter], header: Header, events: list[Event]) -> Imported:
-    with create(header) as journal:
-        for event in events[:-1]:
-            journal.append(event, sync=False)
-        journal.append(events[-1], sync=True)
-        path = journal.path
-    what, *notes = (event.text for event in events if isinstance(event, Remark))
-    return Imported(path, header.title, what, tuple(notes))

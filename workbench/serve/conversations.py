@@ -14,7 +14,6 @@ from workbench.core.canonical import digest
 from workbench.core.events import Event, Forked, ModelFailed, ModelReply
 from workbench.core.ports import Clock, Model
 from workbench.core.values import Header
-from workbench.opening import MemoryJournal
 from workbench.recording import JournalBroken
 from workbench.serve.dialects import Dialect
 from workbench.serve.history import Asked, Item, Told
@@ -22,6 +21,7 @@ from workbench.serve.index import Conversation, GoesOn, Index, Parts, Place, Rep
 from workbench.serve.journals import Journals
 from workbench.serve.served import ServedRun
 from workbench.sessions.header import stamp
+from workbench.sessions.late import MemoryJournal
 from workbench.sessions.store import new_id
 
 if TYPE_CHECKING:

@@ -19,7 +19,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.core import sound
 from workbench.core.events import Event
+from workbench.core.state import State, fold
 from workbench.core.values import Header
 from workbench.sessions.encode import HEAD, TRAILER, Seal, event_body, event_from
 from workbench.sessions.errors import JournalError, SessionError, SessionExists
@@ -82,6 +84,15 @@ def read_session(path: Path) -> Session:
     data = read_bytes(path)
     good = extent(path, data)
     return _parsed(path, data, good, _torn(path, data, good, "is left out"))
+
+
+def fold_session(session: Session) -> State:
+    """The state after the events of a session. Raises SessionError for events that make no run."""
+    try:
+        sound.check(session.events)
+        return fold(session.header, session.events)
+    except ValueError as error:
+        raise SessionError(f"{session.path.name}: {error}") from None
 
 
 def extent(path: Path, data: bytes) -> Extent:

@@ -89,10 +89,13 @@ class SessionStore:
         self.folder = folder
         self._durable = durable
 
-    def create(self, header: Header, events: Sequence[Event] = ()) -> JournalWriter:
-        """A new session in a file named after its title, e.g. `refund-for-a-broken-mug-3.toml`; it begins with these
-        events. Raises JournalError.
+    def create(self, header: Header, events: Sequence[Event] = (), save: Path | None = None) -> JournalWriter:
+        """A new session that begins with these events, in a file named after its title, e.g.
+        `refund-for-a-broken-mug-3.toml`, or in the file `save` wherever that is. Raises JournalError.
         """
+        if save is not None:
+            save.parent.mkdir(parents=True, exist_ok=True)
+            return create_session(save, header, events, durable=self._durable)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             names = [path.name for path in self.folder.iterdir()]
@@ -105,6 +108,15 @@ class SessionStore:
             number += 1
             with suppress(SessionExists, SessionLocked):
                 return create_session(self.folder / f"{stem}-{number}.toml", header, events, durable=self._durable)
+
+    def copy_of(self, session: Path) -> JournalWriter:
+        """Goes on with a session of another folder in a copy here: that one stays as it is. Raises SessionError."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        number = 1
+        while (copy := self.folder / f"{session.stem}-{number}.toml").exists():
+            number += 1
+        copy.write_bytes(session.read_bytes())
+        return open_writer(copy, durable=self._durable)
 
     def open(self, path: Path) -> tuple[Session, JournalWriter]:
         """See `open_session`."""

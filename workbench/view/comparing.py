@@ -19,6 +19,7 @@ from workbench.core.statuses import Status
 from workbench.core.values import ProtocolName
 from workbench.models.differences import text_difference
 from workbench.models.human import seen_status
+from workbench.sessions.journal import Session, fold_session
 from workbench.view import words
 from workbench.view.entries import Line, Span, line_text
 from workbench.view.figures import amount, counted, duration, money, tokens
@@ -50,6 +51,11 @@ class Compared:
     @property
     def status(self) -> Status:
         return seen_status(self.state)
+
+
+def compared(session: Session) -> Compared:
+    """A session as it was read. Raises SessionError for events that make no run."""
+    return Compared(Side(session.header, session.events), fold_session(session), session.path.stem, session.path)
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from workbench.models.live import LiveModel
 from workbench.models.wire.anthropic.validate import problem as anthropic_problem
 from workbench.models.wire.ollama.validate import problem as ollama_problem
 from workbench.models.wire.openai.validate import problem as openai_problem
-from workbench.opening import MemoryJournal, Opened, new_run, reopen
+from workbench.opening import Opened, new_run, reopen
 from workbench.runner import Run
 from workbench.scenarios.loader import parse_scenario
+from workbench.sessions.late import MemoryJournal
 
 DATA = Path(__file__).parents[2] / "data"
 PROBLEM = {"openai": openai_problem, "anthropic": anthropic_problem, "ollama": ollama_problem}

@@ -21,9 +21,10 @@ from tests.tui.settled import LONGEST, settled
 from workbench.clocks import VirtualClock
 from workbench.core.events import Event
 from workbench.home import Home, packaged_folder
-from workbench.opening import MemoryJournal, Opened, new_run, reopen
+from workbench.opening import Opened, new_run, reopen
 from workbench.runner import Run
 from workbench.scenarios.loader import load_scenario
+from workbench.sessions.late import MemoryJournal
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.guard import APART, DRAWN
 from workbench.tui.run.screen import RunScreen

@@ -13,7 +13,8 @@ from workbench.core.values import Header
 from workbench.home import Home
 from workbench.tui.actions import BY_NAME, keyed, shown_key, with_keys
 from workbench.view.authoring import reading_line
-from workbench.view.entries import Span, line_text, within
+from workbench.view.entries import Span, line_text
+from workbench.view.lines import within
 from workbench.view.timeline import KEYS
 
 OWN = {

@@ -17,8 +17,8 @@ from workbench.core.events import Decided, Event, Stopped, ToolResult, ToolStart
 from workbench.core.loop import AskPerson
 from workbench.core.statuses import Status
 from workbench.home import Home
-from workbench.opening import MemoryJournal
 from workbench.sessions.journal import create_session, read_session
+from workbench.sessions.late import MemoryJournal
 
 TOOLS = """
 from workbench.toolkit.api import tool

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from workbench.core.divergence import Side
 from workbench.home import Home
-from workbench.opening import Opened, fold_session
+from workbench.opening import Opened
 from workbench.sessions.errors import SessionError
 from workbench.sessions.journal import read_session
 from workbench.sessions.store import session_of_id
 from workbench.tui.compare.screen import CompareScreen
-from workbench.view.comparing import Compared, Pair
+from workbench.view.comparing import Compared, Pair, compared
 
 
 def compare_files(a: Path, b: Path) -> CompareScreen:
     """The comparison of two sessions. Raises SessionError."""
-    return _screen(_read(a), _read(b))
+    return _screen(compared(read_session(a)), compared(read_session(b)))
 
 
 def compare_with_parent(opened: Opened, home: Home) -> CompareScreen:
@@ -27,14 +27,9 @@ def compare_with_parent(opened: Opened, home: Home) -> CompareScreen:
     parent = session_of_id((*beside, *home.session_folders), header.parent)
     if parent is None:
         raise SessionError(f"the session {header.parent} that this one comes from is in no sessions folder any more")
-    name = path.stem if path is not None else header.id
-    run = opened.run
-    return _screen(_read(parent), Compared(Side(header, tuple(run.events)), run.state.copy(), name, path))
-
-
-def _read(path: Path) -> Compared:
-    session = read_session(path)
-    return Compared(Side(session.header, session.events), fold_session(session), path.stem, path)
+    run, name = opened.run, path.stem if path is not None else header.id
+    fork = Compared(Side(header, tuple(run.events)), run.state.copy(), name, path)
+    return _screen(compared(read_session(parent)), fork)
 
 
 def _screen(a: Compared, b: Compared) -> CompareScreen:
