@@ -95,17 +95,7 @@ def fork(
     except ValueError as error:
         raise SessionError(f"the session makes no run: {error}") from None
     new = _beginning(state, events, branch, asked, done, _tool_box(header, home))
-    now = created if created is not None else datetime.now(UTC).replace(microsecond=0)
-    own = replace(
-        header,
-        id=session_id or new_id(now),
-        title=branch.title or branch_title(state.title or header.goal, branch.at),
-        created=stamp(now),
-        workbench=__version__,
-        root=header.lineage,
-        parent=header.id,
-        parent_at=branch.at,
-    )
+    own = _own_header(header, branch, state.title, session_id, created)
     with SessionStore(home.sessions).create(own, [*shared, *new], save) as journal:
         path = journal.path
     try:
@@ -141,6 +131,21 @@ def _check_place(events: Sequence[Event], branch: Branch) -> None:
     if branch.text is not None and (branch.at == 0 or not what_it_is(events[branch.at - 1])):
         what = events[branch.at - 1].kind.replace("_", " ") if branch.at else "the beginning"
         raise SessionError(f"event {branch.at} is {what}: another text can be given to a message, a reply or a result")
+
+
+def _own_header(header: Header, branch: Branch, title: str, session_id: str, created: datetime | None) -> Header:
+    """The header of the fork of a run that is called `title` by now."""
+    now = created or datetime.now(UTC).replace(microsecond=0)
+    return replace(
+        header,
+        id=session_id or new_id(now),
+        title=branch.title or branch_title(title or header.goal, branch.at),
+        created=stamp(now),
+        workbench=__version__,
+        root=header.lineage,
+        parent=header.id,
+        parent_at=branch.at,
+    )
 
 
 def _other_model(

@@ -52,8 +52,6 @@ def test_a_header_holds_everything_the_fold_needs() -> None:
         created="2026-01-31T10:00:00Z",
         workbench="0.1.0",
         path="x.toml",
-        parent="r0",
-        parent_at=3,
     )
     assert [tool.name for tool in header.tools] == ["add", "write_note"]
     assert header.limits == Limits(steps=6, cost=1.0, repeats=RepeatLimit(nudge=3, stop=4))
@@ -74,7 +72,7 @@ def test_a_header_holds_everything_the_fold_needs() -> None:
     assert (header.goal, header.title, header.system, header.protocol, header.seed) == ("G", "T", "S", "native", 7)
     assert (header.options.parallel, header.split, header.approval) == (False, True, "deny")
     assert (header.free, header.context_window, header.model) == (False, 8000, "scripted")
-    assert (header.parent, header.parent_at, header.scenario_path) == ("r0", 3, "x.toml")
+    assert header.scenario_path == "x.toml"
     assert header.scenario == to_plain(scenario)
 
 

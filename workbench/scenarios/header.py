@@ -39,9 +39,6 @@ def build_header(
     created: str = "",
     workbench: str = "",
     path: str = "",
-    root: str = "",
-    parent: str = "",
-    parent_at: int = 0,
     catalogue: Catalogue | None = None,
     endpoint: Endpoint | None = None,
 ) -> Header:
@@ -52,12 +49,7 @@ def build_header(
     default the packaged one).
     """
     by_name = recorded_infos(scenario) | {info.name: info for info in infos}
-    missing: list[tuple[Path, str]] = [
-        (("tools", index), unknown(name, list(by_name), "no tool"))
-        for index, name in enumerate(scenario.tools)
-        if name not in by_name
-    ]
-    if problems := [*missing, *unknown_faults(scenario, catalogue)]:
+    if problems := [*_missing(scenario, list(by_name)), *unknown_faults(scenario, catalogue)]:
         file = path or scenario.title or "scenario"
         raise ScenarioError([Problem(file, line_in(path, place), dotted(place), words) for place, words in problems])
     model = model_info(scenario, endpoint)
@@ -82,12 +74,18 @@ def build_header(
         free=model.free,
         model=model.shown,
         context_window=model.context_window,
-        root=root,
-        parent=parent,
-        parent_at=parent_at,
         scenario=to_plain(scenario),
         scenario_path=path,
     )
+
+
+def _missing(scenario: Scenario, known: Sequence[str]) -> list[tuple[Path, str]]:
+    """The places of tools that are not known, with what is wrong there."""
+    return [
+        (("tools", index), unknown(name, known, "no tool"))
+        for index, name in enumerate(scenario.tools)
+        if name not in known
+    ]
 
 
 def model_info(scenario: Scenario, endpoint: Endpoint | None = None) -> ModelInfo:

@@ -139,20 +139,8 @@ def endpoint_of(scenario: Scenario, models: Models, file: str = "", *, typed_url
     Raises ScenarioError: no such model, no name at the provider, an address that holds a secret, a tool choice that
     cannot be.
     """
-    table, name = scenario.model, file or scenario.title or "scenario"
-    entry = models.entry(table.use)
-    if entry is None and table.use not in WIRES:
-        words = unknown(table.use, models.names, "there is no model")
-        if not nearest(table.use, models.names):
-            words += f"; one of a provider has its wire before it, as in --model openai:{table.use}"
-        raise ScenarioError([Problem(name, line_in(file, ("model", "use")), "model.use", words)])
-    wire = WIRES[entry.wire if entry is not None else table.use]  # type: ignore[index]
-    problems = [
-        Problem(name, line_in(file, ("model", key)), f"model.{key}", text)
-        for key, text in _problems(scenario, entry, wire)
-    ]
-    if problems:
-        raise ScenarioError(problems)
+    table = scenario.model
+    entry, wire = _named(scenario, models, file)
     base_url = table.base_url or (entry.base_url if entry is not None else None) or wire.base_url
     model = table.name or (entry.model if entry is not None else "")
     prices, priced_on = _prices(table, entry, wire, base_url, model)
@@ -185,6 +173,25 @@ def endpoint_of(scenario: Scenario, models: Models, file: str = "", *, typed_url
         prices=prices,
         priced_on=priced_on,
     )
+
+
+def _named(scenario: Scenario, models: Models, file: str) -> tuple[ModelEntry | None, Wire]:
+    """The model of models.toml that the scenario names, if it is one, and its wire. Raises ScenarioError."""
+    use, name = scenario.model.use, file or scenario.title or "scenario"
+    entry = models.entry(use)
+    if entry is None and use not in WIRES:
+        words = unknown(use, models.names, "there is no model")
+        if not nearest(use, models.names):
+            words += f"; one of a provider has its wire before it, as in --model openai:{use}"
+        raise ScenarioError([Problem(name, line_in(file, ("model", "use")), "model.use", words)])
+    wire = WIRES[entry.wire if entry is not None else use]  # type: ignore[index]
+    problems = [
+        Problem(name, line_in(file, ("model", key)), f"model.{key}", text)
+        for key, text in _problems(scenario, entry, wire)
+    ]
+    if problems:
+        raise ScenarioError(problems)
+    return entry, wire
 
 
 def with_model(scenario: Scenario, choice: str, base_url: str = "") -> Scenario:
