@@ -8,19 +8,15 @@ from typing import Any
 import pytest
 
 from workbench.clocks import VirtualClock
-from workbench.core.events import Event, ModelFailed, ModelReply
+from workbench.core.events import ModelFailed, ModelReply
 from workbench.core.ports import OnSignal, Reply, Request, Signal
 from workbench.core.state import fold
 from workbench.core.statuses import Status
 from workbench.core.values import Fault, Header, ProtocolName, RawCall
 from workbench.models.scripted import Line, ScriptedCall, ScriptedModel
 from workbench.runner import CommandError, Run
+from workbench.sessions.late import MemoryJournal
 from workbench.toolkit.execute import ToolBox
-
-
-class Memory:
-    def append(self, event: Event, *, sync: bool) -> None:
-        """Nothing to do."""
 
 
 def a_run(*lines: Line, protocol: ProtocolName = "text", **header: Any) -> Run:
@@ -29,7 +25,7 @@ def a_run(*lines: Line, protocol: ProtocolName = "text", **header: Any) -> Run:
         Header(id="r", goal="g", protocol=protocol, **header),
         model=ScriptedModel(lines, clock=clock),
         tools=ToolBox([]),
-        journal=Memory(),
+        journal=MemoryJournal(),
         clock=clock,
     )
 

@@ -27,12 +27,12 @@ from time import perf_counter
 from typing import Any
 
 from workbench.clocks import VirtualClock
-from workbench.core.events import Event
 from workbench.core.ports import Journal, Model, OnSignal, Reply, Request
 from workbench.core.values import Header, Limits, RawCall, RepeatLimit
 from workbench.models.scripted import Line, ScriptedCall, ScriptedModel
 from workbench.runner import Run
 from workbench.sessions.journal import create_session
+from workbench.sessions.late import MemoryJournal
 from workbench.toolkit.api import tool
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_function
@@ -98,13 +98,6 @@ def run_bare(steps: int) -> object:
 # ---------------------------------------------------------------- the engine
 
 
-class Memory:
-    """A journal that keeps nothing: the run has its events."""
-
-    def append(self, event: Event, *, sync: bool) -> None:
-        """Nothing to do."""
-
-
 class Counting:
     """Makes its replies as it goes, as the model of the bare loop does."""
 
@@ -127,7 +120,7 @@ def run_engine(steps: int, *, model: Model | None = None, journal: Journal | Non
         header(steps),
         model=model if model is not None else Counting(steps),
         tools=ToolBox([load_function(add)]),
-        journal=journal if journal is not None else Memory(),
+        journal=journal if journal is not None else MemoryJournal(),
         clock=VirtualClock(),
     )
     asyncio.run(run.play())

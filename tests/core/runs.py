@@ -40,6 +40,7 @@ from workbench.faults.door import strike_reply
 from workbench.models.scripted import Line, ScriptedCall, ScriptedModel
 from workbench.models.written import rewritten, write
 from workbench.runner import CommandError, Run
+from workbench.sessions.late import MemoryJournal
 from workbench.toolkit.api import ToolError, tool
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedTool, load_function
@@ -55,13 +56,6 @@ def examples(count: int) -> settings:
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
-
-
-class Memory:
-    """A journal that keeps nothing; the run has its events."""
-
-    def append(self, event: Event, *, sync: bool) -> None:
-        """Nothing to do."""
 
 
 # ---------------------------------------------------------------- tools that act
@@ -277,7 +271,7 @@ class Plan:
             self.header,
             model=WatchedModel(self.lines, clock=clock),
             tools=tools,
-            journal=journal if journal is not None else Memory(),
+            journal=journal if journal is not None else MemoryJournal(),
             clock=clock,
             person=self.person,
             events=events,

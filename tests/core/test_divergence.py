@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.core.runs import Memory, Plan, drive, examples, plans
+from tests.core.runs import Plan, drive, examples, plans
 from workbench.core.divergence import Cause, Comparison, Side, compare
 from workbench.core.events import (
     Decided,
@@ -34,7 +34,7 @@ from workbench.core.values import Call, Fault, Header, Limits, ToolInfo
 
 
 def played(plan: Plan) -> Side:
-    run = plan.run(Memory())
+    run = plan.run()
     asyncio.run(drive(run, plan.acts, moves=60))
     return Side(run.header, list(run.events))
 

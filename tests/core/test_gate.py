@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from workbench.core.gate import Verdict, describe, judge, matches, rule_from, rule_to
+from workbench.core.gate import DECISIONS, Verdict, describe, judge, matches, rule_from, rule_to
+from workbench.core.patterns import MOST_CHARS
 from workbench.core.values import GateDefault, Pattern, Risk, Rule, ToolInfo
 
 
@@ -64,6 +65,17 @@ def test_what_may_have_been_done_already_is_asked_about_though_allowed(parts: An
 @pytest.mark.parametrize("parts", [{"default": "deny"}, {"rules": (DENY,)}])
 def test_what_is_denied_is_not_asked_about_anew(parts: Any) -> None:
     assert verdict(asked_anew=AGAIN, **parts).decide == "deny"
+
+
+def test_reading_is_not_asked_about_anew() -> None:
+    assert verdict("read", asked_anew=AGAIN, rules=(ALLOW,)).decide == "allow"
+
+
+def test_an_argument_too_long_to_be_tried_is_not_allowed_by_a_regex_and_is_asked_about_and_denied() -> None:
+    long = {"path": "a" * (MOST_CHARS + 1)}
+    fits = {decide: matches(rule(decide, path={"regex": "a+"}), "read_note", long) for decide in DECISIONS}
+    assert fits == {"ask": True, "allow": False, "deny": True}
+    assert matches(rule("allow", path={"glob": "a*"}), "read_note", long)
 
 
 @pytest.mark.parametrize(

@@ -15,18 +15,12 @@ from workbench.core.values import Header, ToolInfo
 from workbench.models.scripted import Line, ScriptedCall, ScriptedModel
 from workbench.runner import Run
 from workbench.sessions.journal import JournalWriter, create_session, open_session
+from workbench.sessions.late import MemoryJournal
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedTool, load_function
 
 E = TypeVar("E", bound=Event)
 Function = Callable[..., Any]
-
-
-class Memory:
-    """A journal for runs that nobody opens again."""
-
-    def append(self, event: Event, *, sync: bool) -> None:
-        """Nothing to do."""
 
 
 def calls(*items: tuple[str, dict[str, Any] | str], **more: Any) -> Line:
@@ -60,7 +54,7 @@ def make(
         Header(**{"id": "run", "goal": "go", "tools": tuple(tool.info for tool in tools), **header}),
         model=model if model is not None else ScriptedModel(lines, clock=clock, file="script.toml"),
         tools=ToolBox(tools),
-        journal=journal if journal is not None else Memory(),
+        journal=journal if journal is not None else MemoryJournal(),
         clock=clock,
         person=person,
         events=events,

@@ -39,6 +39,7 @@ from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.loader import load_scenario, parse_scenario, scenario_from_plain, to_plain
 from workbench.scenarios.loops import ENGINE
 from workbench.scenarios.played import Played, played
+from workbench.sessions.late import MemoryJournal
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder
 
@@ -371,17 +372,12 @@ def test_a_fork_of_a_recording_goes_on_where_it_was(mugs: dict[str, Any]) -> Non
     asyncio.run(session.run.play())
     at = next(n for n, event in enumerate(session.run.events, 1) if isinstance(event, Decided))
     kept = [*session.run.events[: at - 1], Forked(parent="s", at=at - 1)]
-    fork = Run(session.run.header, model=session.run.model, tools=session.run.tools, journal=NoJournal(),
+    fork = Run(session.run.header, model=session.run.model, tools=session.run.tools, journal=MemoryJournal(),
                clock=VirtualClock(), events=kept)  # fmt: skip
     fork.decide("c2", "deny", reason="not today")
     asyncio.run(fork.play())
     session.close()
     assert fork.state.answer == "140 mugs"
-
-
-class NoJournal:
-    def append(self, event: Event, *, sync: bool) -> None:
-        """Keeps nothing."""
 
 
 # ---------------------------------------------------------------- a file that somebody changed

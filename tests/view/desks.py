@@ -14,6 +14,7 @@ from workbench.core.ports import Person
 from workbench.core.values import Header, ProtocolName
 from workbench.models.scripted import Line, ScriptedCall, ScriptedModel
 from workbench.runner import Run
+from workbench.sessions.late import MemoryJournal
 from workbench.toolkit.api import ToolError, tool
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import load_function
@@ -21,13 +22,6 @@ from workbench.view.bars import Bar, bar_for
 from workbench.view.desk import Desk
 from workbench.view.entries import all_lines, line_text
 from workbench.view.past import past_bar
-
-
-class Memory:
-    """A journal that keeps nothing; the run has its events."""
-
-    def append(self, event: Event, *, sync: bool) -> None:
-        """Nothing to do."""
 
 
 @tool(risk="read", source="orders", inline=True)
@@ -105,7 +99,7 @@ def desk_at(
             Header(id="r1", goal="Refund it", protocol=protocol, tools=tuple(each.info for each in TOOLS), **header),
             model=ScriptedModel(lines, clock=clock),
             tools=ToolBox(TOOLS),
-            journal=Memory(),
+            journal=MemoryJournal(),
             clock=clock,
             person=person,
             events=events,
