@@ -81,6 +81,15 @@ async def test_each_reply_of_another_model_takes_the_place_of_one_of_the_script(
     assert state.replies_elsewhere == 0
 
 
+async def test_a_line_that_was_begun_and_not_said_is_due_whatever_came_meanwhile_with_what_it_had_captured() -> None:
+    model, state = scripted("one", Line(text="stock ${n}", when="stock", capture={"n": r"\d+"}), "three"), fresh()
+    await take(model, state)
+    state.apply(ModelReply(text="a slip", line=1, served=0, captures={"n": "140"}))
+    state.last_observation = "no such tool"
+    assert await take(model, state) == "stock 140"
+    assert (state.script_line, state.script_served) == (1, 1)
+
+
 async def test_a_script_that_others_have_used_up_is_exhausted() -> None:
     model, state = scripted("one", "two"), fresh()
     elsewhere(state, 3)

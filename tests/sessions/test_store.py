@@ -153,6 +153,7 @@ def test_the_session_written_last_comes_first(store: SessionStore) -> None:
         [UserMessage(text="a"), Stopped(status=Status.AWAITING_APPROVAL)],
         [UserMessage(text="a"), Stopped(status=Status.CANCELLED), Resumed()],
         [UserMessage(text="a"), Stopped(status=Status.CANCELLED), Forked(parent="p", at=1)],
+        [UserMessage(text="a"), Stopped(status=Status.ANSWERED), Forked(parent="p", at=2)],
         [UserMessage(text="a"), ModelFailed(failure="timeout"), Stopped(status=Status.MODEL_UNAVAILABLE)],
         [
             Stopped(status=Status.CANCELLED),
