@@ -100,9 +100,13 @@ class Trial:
         self.execute = ("sequential", "concurrent")[number % 2]
 
     def forked(self) -> Trial:
-        """A fork of it, with a world of its own that has seen what this one has."""
+        """A fork of it, in a home and with a world of its own that have seen what these have."""
         made = copy(self)
-        made.parent, made.session = self.session, self.session.with_name(f"{self.session.stem}-fork.toml")
+        root = self.home.root / "forks"
+        made.home = Home(root=root, found="--home", packaged=packaged_folder())
+        made.parent = root / "sessions" / self.session.name
+        made.parent.write_bytes(self.session.read_bytes())
+        made.session = made.parent.with_name(f"{self.session.stem}-fork.toml")
         made.world = self.world.with_name(f"{self.world.name}-fork")
         if self.world.exists():
             made.world.write_bytes(self.world.read_bytes())
@@ -218,9 +222,10 @@ def gone_on_with(trial: Trial, work: Callable[[], None]) -> dict[str, Any]:
 
 def main(folder: Path, count: int, seed: int) -> dict[str, Any]:
     chance = random.Random(seed)
-    (folder / "tools").mkdir()
-    (folder / "tools" / "world.py").write_text(TOOLS)
-    (folder / "sessions").mkdir()
+    for root in (folder, folder / "forks"):
+        (root / "tools").mkdir(parents=True)
+        (root / "tools" / "world.py").write_text(TOOLS)
+        (root / "sessions").mkdir()
     stood: Counter[str] = Counter()
     problems: list[str] = []
     killed = number = 0
@@ -242,10 +247,9 @@ def main(folder: Path, count: int, seed: int) -> dict[str, Any]:
             continue
         killed += 1
         stood["torn"] += read_session(trial.session).torn is not None
-        left = trial.session.read_bytes()
         branch = trial.forked()
         problems += to_the_end(branch, branch.fork, stood, "forked: ")
-        if trial.session.read_bytes() != left:
+        if branch.parent.read_bytes() != trial.session.read_bytes():
             problems.append(f"{trial.session.name}: a fork has changed it")
         problems += to_the_end(trial, trial.go_on, stood)
     return {"killed": killed, "stood": dict(stood), "problems": problems}

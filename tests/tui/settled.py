@@ -14,7 +14,7 @@ LONGEST = 60.0
 
 
 async def settled(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -> None:
-    """Go on until no message waits, no worker works, nothing is left to be laid out, and `until` holds.
+    """Go on until no key and no message waits, no worker works, nothing is left to be laid out, and `until` holds.
 
     A worker that failed fails the test.
     """
@@ -34,7 +34,7 @@ async def settled(pilot: Pilot[Any], until: Callable[[], bool] = lambda: True) -
 
 def _idle(pilot: Pilot[Any]) -> bool:
     app = pilot.app
-    if any(not worker.is_finished for worker in app.workers):
+    if any(not worker.is_finished for worker in app.workers) or getattr(app, "keys_wait", False):
         return False
     if not app.screen_stack:
         return True

@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from tests.tui.run.stage import PATIENT, Stage, a_home, at_home, opened_scenario, staged
 from workbench.home import Home
+from workbench.tui import turnstile
 from workbench.tui.home.screen import HomeScreen
 from workbench.tui.run.screen import RunScreen
 
@@ -60,4 +61,13 @@ async def test_a_key_whose_way_is_cut_off_holds_up_the_others_for_a_moment_only(
     async with at_home(home) as stage:
         stage.app.on_came_through = lambda: None  # type: ignore[method-assign]
         await stage.type("/mug")
+        await stage.settle(lambda: field_of(stage) == "mug")
+
+
+async def test_a_key_that_closes_what_it_went_to_holds_up_nothing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turnstile, "PATIENCE", 1e6)
+    async with at_home(home) as stage:
+        await stage.type(":")
+        for key in ("q", "escape", "slash", "m", "u", "g"):
+            stage.post(key, stage.now)
         await stage.settle(lambda: field_of(stage) == "mug")

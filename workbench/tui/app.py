@@ -186,6 +186,11 @@ class WorkbenchApp(App[None]):
         self._turnstile.came_through()
 
     @property
+    def keys_wait(self) -> bool:
+        """Whether keys were pressed that have not acted yet."""
+        return not self._turnstile.is_free
+
+    @property
     def situation(self) -> Situation:
         """The situation of the topmost screen that has one."""
         screens = (screen for screen in reversed(self.screen_stack) if isinstance(screen, Situated))

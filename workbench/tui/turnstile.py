@@ -34,6 +34,13 @@ class Turnstile:
         """While a key is on its way: ends the wait for it."""
         self._screen: Screen[object] | None = None
         """What was on top when that key was let in."""
+        self._went_to: asyncio.Task[None] | None = None
+        """The message loop of what that key went to: it ends where the key closed what it went to."""
+
+    @property
+    def is_free(self) -> bool:
+        """No key waits to be let in."""
+        return not self._waiting
 
     def admits(self, key: events.Key) -> bool:
         """Whether the key may go on now; one that may not is let in later, by itself."""
@@ -49,11 +56,24 @@ class Turnstile:
         self._screen = self._app.screen
         loop = asyncio.get_running_loop()
         self._inside = loop.call_later(PATIENCE, self._app.call_later, self._let_in)
+        self._went_to = target.task
+        self._went_to.add_done_callback(self._closed)
         target.post_message(CameThrough())
 
     def came_through(self) -> None:
         """The key has acted: the next one may, once what was opened has the focus, which it is given by a message."""
+        self._look_away()
         self._app.call_later(self._settled)
+
+    def _closed(self, went_to: asyncio.Task[None]) -> None:
+        """What the key went to is gone, and with it what went behind the key."""
+        if went_to is self._went_to:
+            self.came_through()
+
+    def _look_away(self) -> None:
+        if self._went_to is not None:
+            self._went_to.remove_done_callback(self._closed)
+            self._went_to = None
 
     def _settled(self) -> None:
         if self._app.screen is self._screen:
@@ -65,5 +85,6 @@ class Turnstile:
         if self._inside is not None:
             self._inside.cancel()
             self._inside = None
+        self._look_away()
         while self._inside is None and self._waiting:
             await self._app.on_event(self._waiting.popleft())

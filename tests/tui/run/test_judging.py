@@ -40,7 +40,7 @@ async def test_what_differs_is_named_on_the_card_and_shown_whole_on_a_key(home: 
         await stage.press("V")
         assert stage.notice == "the run has not ended"
         await stage.press("r")
-        line = '≠ not as expected   and 1 more, V shows all   expected answer "9700000", got "2100000"'
+        line = '≠ not as expected   expected answer "9700000", got "2100000"   and 1 more, V shows all'
         assert stage.sees(line)
         assert "V what differs" in stage.key_row
         await stage.press("V")
