@@ -59,7 +59,7 @@ async def test_keys_that_lead_from_screen_to_screen_do_so_in_their_order(home: H
 
 async def test_a_key_whose_way_is_cut_off_holds_up_the_others_for_a_moment_only(home: Home) -> None:
     async with at_home(home) as stage:
-        stage.app.on_came_through = lambda: None  # type: ignore[method-assign]
+        stage.app.on_came_through = lambda message: None  # type: ignore[method-assign]
         await stage.type("/mug")
         await stage.settle(lambda: field_of(stage) == "mug")
 

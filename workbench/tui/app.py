@@ -27,7 +27,7 @@ from workbench.tui.palette import ActionProvider
 from workbench.tui.screens import RunView, Situated, Writing
 from workbench.tui.situation import Situation
 from workbench.tui.themes import load_themes, role_defaults
-from workbench.tui.turnstile import Turnstile
+from workbench.tui.turnstile import CameThrough, Turnstile
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
@@ -182,8 +182,8 @@ class WorkbenchApp(App[None]):
             await super().on_event(event)
             self._turnstile.follow(event, target)
 
-    def on_came_through(self) -> None:
-        self._turnstile.came_through()
+    def on_came_through(self, message: CameThrough) -> None:
+        self._turnstile.came_through(message.number)
 
     @property
     def keys_wait(self) -> bool:

@@ -23,6 +23,11 @@ PATIENCE = 0.5
 class CameThrough(Message):
     """Goes the way of a key, behind it: at the app, the key has acted."""
 
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+        """Which of the keys."""
+
 
 class Turnstile:
     """Lets keys in one at a time. All of it happens in the app's own task."""
@@ -30,12 +35,14 @@ class Turnstile:
     def __init__(self, app: App[None]) -> None:
         self._app = app
         self._waiting: deque[events.Key] = deque()
+        self._number = 0
+        """Of the key that was let in last."""
         self._inside: asyncio.TimerHandle | None = None
-        """While a key is on its way: ends the wait for it."""
+        """While that key is on its way: ends the wait for it."""
         self._screen: Screen[object] | None = None
-        """What was on top when that key was let in."""
+        """What was on top when it was let in."""
         self._went_to: asyncio.Task[None] | None = None
-        """The message loop of what that key went to: it ends where the key closed what it went to."""
+        """The message loop of what it went to: it ends where the key closed what it went to."""
 
     @property
     def is_free(self) -> bool:
@@ -53,38 +60,38 @@ class Turnstile:
         """The key has just gone to `target`: wait until it has acted. Text that is typed opens nothing."""
         if key.is_printable and isinstance(target, Input | TextArea):
             return
+        self._number += 1
         self._screen = self._app.screen
         loop = asyncio.get_running_loop()
-        self._inside = loop.call_later(PATIENCE, self._app.call_later, self._let_in)
+        self._inside = loop.call_later(PATIENCE, self._app.call_later, self._let_in, self._number)
         self._went_to = target.task
         self._went_to.add_done_callback(self._closed)
-        target.post_message(CameThrough())
+        target.post_message(CameThrough(self._number))
 
-    def came_through(self) -> None:
-        """The key has acted: the next one may, once what was opened has the focus, which it is given by a message."""
-        self._look_away()
-        self._app.call_later(self._settled)
-
-    def _closed(self, went_to: asyncio.Task[None]) -> None:
-        """What the key went to is gone, and with it what went behind the key."""
-        if went_to is self._went_to:
-            self.came_through()
-
-    def _look_away(self) -> None:
-        if self._went_to is not None:
+    def came_through(self, number: int) -> None:
+        """That key has acted: the next one may, once what was opened has the focus, which it is given by a message."""
+        if number == self._number and self._went_to is not None:
             self._went_to.remove_done_callback(self._closed)
             self._went_to = None
+            self._app.call_later(self._settled)
+
+    def _closed(self, went_to: asyncio.Task[None]) -> None:
+        """What the key went to is gone, and what went behind the key may be gone with it."""
+        if went_to is self._went_to:
+            self.came_through(self._number)
 
     def _settled(self) -> None:
         if self._app.screen is self._screen:
-            self._app.call_later(self._let_in)
+            self._app.call_later(self._let_in, self._number)
         else:
-            self._app.screen.call_after_refresh(self._app.call_later, self._let_in)
+            self._app.screen.call_after_refresh(self._app.call_later, self._let_in, self._number)
 
-    async def _let_in(self) -> None:
+    async def _let_in(self, number: int) -> None:
+        """After that key, the next."""
+        if number != self._number:
+            return
         if self._inside is not None:
             self._inside.cancel()
             self._inside = None
-        self._look_away()
         while self._inside is None and self._waiting:
             await self._app.on_event(self._waiting.popleft())
