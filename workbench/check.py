@@ -16,7 +16,7 @@ from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.home import Home, packaged_folder
 from workbench.opening import Opened, new_run
-from workbench.results import outcome_of
+from workbench.results import outcome_of, remarked
 from workbench.runner import CommandError
 from workbench.sandbox import TrustNeeded
 from workbench.scenarios.errors import ScenarioError
@@ -47,6 +47,8 @@ class Verdict:
     """Why there is nothing to check."""
     excerpt: tuple[str, ...] = ()
     """The transcript around the first difference."""
+    remarks: tuple[str, ...] = ()
+    """What may be a slip, where something failed."""
     seconds: float = 0.0
 
     @property
@@ -128,6 +130,7 @@ async def _check(scenario: Scenario, path: Path, home: Home, tools: LoadedFolder
             mismatches=mismatches,
             error=problem,
             excerpt=tuple(around),
+            remarks=tuple(map(str, remarked(opened))) if mismatches or problem else (),
             seconds=time.perf_counter() - began,
         )
     finally:
@@ -231,7 +234,7 @@ def _what_failed(verdict: Verdict) -> list[str]:
         lines.append(mismatch.key)
         lines.append(f"  expected  {visible(mismatch.expected)}")
         lines.append(f"  got       {visible(mismatch.actual)}")
-    return lines
+    return [*lines, *(f"≈ {remark}" for remark in verdict.remarks)]
 
 
 def _sign(verdict: Verdict) -> tuple[str, str]:

@@ -12,10 +12,13 @@ from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
 from workbench.models.scripted import unused_lines
 from workbench.opening import Opened
 from workbench.runner import Run
+from workbench.scenarios.errors import Problem, dotted
 from workbench.scenarios.expectations import Mismatch, RunOutcome, check, check_any_model, of_any_model
+from workbench.scenarios.loader import line_near
 from workbench.scenarios.models import is_live, script_lines
 from workbench.scenarios.person import unused_entries
 from workbench.scenarios.recorded import is_recorded, unused_exchanges
+from workbench.scenarios.remarks import remarks
 
 EXIT_OK, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_SUSPENDED, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -62,6 +65,14 @@ def differences(opened: Opened) -> tuple[Mismatch, ...] | None:
         return None
     outcome = outcome_of(opened, files=tuple(expect.files or ()))
     return tuple(check_any_model(expect, outcome) if another else check(expect, outcome))
+
+
+def remarked(opened: Opened) -> list[Problem]:
+    """What in the script of the run may be a slip, with lines where its file is still there."""
+    tools, file = opened.tools.tools, opened.run.header.scenario_path
+    takes = {name: tool.arguments for name, tool in tools.items()}
+    found = remarks(opened.scenario, [tool.info for tool in tools.values()], takes)
+    return [Problem(file, line_near(file, path), dotted(path), sentence) for path, sentence in found]
 
 
 def asks_another(events: Sequence[Event]) -> bool:

@@ -38,6 +38,15 @@ def test_scenarios_are_named_as_run_takes_them(command: Command, scenario: Write
     assert (done.code, done.err) == (2, "there is no scenario two-citys; did you mean two-cities?\n")
 
 
+def test_what_may_be_a_slip_is_said_of_a_scenario_that_fails_and_of_no_other(command: Command, scenario: Write) -> None:
+    made_up = "[[model.reply]]\ntext = 'ACTION: ad {}'\n[[model.reply]]"
+    slip = RIGHT.replace("[[model.reply]]", made_up)
+    assert "≈" not in command("check", scenario("meant", slip)).out
+    path = scenario("slip", slip.replace('answer = "1"', 'answer = "2"'))
+    said = f'    ≈ {path}:4: model.reply[0].text: there is no tool "ad" in this script: nothing runs'
+    assert [line for line in command("check", path).out.splitlines() if line.startswith(said)] != []
+
+
 def test_check_keeps_no_session(command: Command, scenario: Write, home: Path) -> None:
     command("check", scenario("mine", RIGHT))
     assert list((home / "sessions").iterdir()) == []

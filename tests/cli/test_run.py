@@ -55,6 +55,19 @@ def test_a_run_prints_the_transcript_then_the_answer_and_the_status(command: Com
     assert done.err == ""
 
 
+def test_what_may_be_a_slip_is_said_unless_it_is_what_was_expected(
+    command: Command, scenario: Callable[[str, str], Path]
+) -> None:
+    path = scenario("refund", REFUND)
+    done = command("run", path)
+    assert done.code == 3
+    assert done.err.startswith(f"≈ {path}:9: model.reply[0].call[0]: create_refund is asked about before it runs")
+    assert command("run", path, "--approve", "allow").err == ""
+    made_up = 'goal = "x"\n[[model.reply]]\ntext = "ACTION: ad {}"\n[[model.reply]]\ntext = "ANSWER: 1"\n'
+    assert 'no tool "ad" in this script' in command("run", scenario("made-up", made_up)).err
+    assert command("run", scenario("meant", f'{made_up}[expect]\nanswer = "1"\n')).err == ""
+
+
 def test_a_run_is_kept_in_the_sessions_of_the_folder_and_nowhere_else(
     command: Command, home: Path, tmp_path: Path
 ) -> None:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.scenarios_shipped.shipped import shipped_tools
 from workbench.core.values import ToolInfo
 from workbench.scenarios.review import Known, review
 
-KNOWN = Known(tools=(ToolInfo(name="add"), ToolInfo(name="lookup_population")))
+KNOWN = Known(tools=(ToolInfo(name="add", risk="read"), ToolInfo(name="lookup_population", risk="read")))
 GOOD = """\
 goal = "Two cities?"
 tools = ["add"]
@@ -128,8 +129,103 @@ def test_a_reply_that_is_read_as_something_else_is_remarked(protocol: str, reply
     head = f'goal = "g"\nprotocol = "{protocol}"\ntools = ["add"]\n'
     found = review(f"{head}[[model.reply]]\ncall = []\ntext = 'ANSWER: 1'\n[[model.reply]]\n{reply}\n", "x", KNOWN)
     assert found.problems == ()
-    said = [item.message for item in found.remarks if item.line == 7]
+    said = [item.message for item in found.remarks if item.line == 8]
     assert (remark in said[0]) if remark else said == []
+
+
+SHIPPED = shipped_tools().tools
+ALL = Known(
+    tools=tuple(tool.info for tool in SHIPPED.values()),
+    takes={name: tool.arguments for name, tool in SHIPPED.items()},
+)
+
+
+def remarked(reply: str, *, protocol: str = "text", tools: str = '"add"', more: str = "") -> list[tuple[int, str]]:
+    """What is remarked about a script of that one reply, which begins on line 5."""
+    head = f'goal = "g"\nprotocol = "{protocol}"\ntools = [{tools}]\n\n'
+    found = review(f"{head}[[model.reply]]\n{reply}\n{more}", "x", ALL)
+    assert found.problems == ()
+    return [(each.line, each.message) for each in found.remarks]
+
+
+CANNOT_RUN = [
+    (
+        "text",
+        """text = 'ACTION: ad {"a": 1, "b": 2}'""",
+        6,
+        'no tool "ad" in this script: nothing runs, and the model reads',
+    ),
+    ("text", """text = 'ACTION: ad {"a": 1, "b": 2}'""", 6, 'did you mean "add"?'),
+    ("text", """text = 'ACTION: multiply {"a": 1, "b": 2}'""", 6, 'write tools = ["add", "multiply"]'),
+    ("text", """text = 'ACTION: add {"a": 1, "c": 2}'""", 6, 'Unknown parameter "c". Missing parameter "b".'),
+    ("text", """text = 'ACTION: add {"a": 1, "b": "2"}'""", 6, 'Parameter "b" must be a number'),
+    ("text", """text = 'ACTION: add {"a": ${last}}'""", 6, 'Missing parameter "b"'),
+    (
+        "text",
+        """text = 'ACTION: add {"a": 1, "b":}'""",
+        6,
+        "what add is given is no JSON: Expecting value: line 1 column",
+    ),
+    (
+        "json",
+        """text = '{"type": "tool", "tool": "add", "input": {"a": 1,}'""",
+        6,
+        "cannot read this reply, and says so",
+    ),
+    ("json", """text = '{"type": "tool", "tool": "add", "input": {"a": 1,}'""", 6, "it is no JSON: "),
+    ("json", """text = '{"type": "tool", "tool": "add", "input": {"a": 1}}'""", 6, 'Missing parameter "b"'),
+    ("native", """[[model.reply.call]]\ntool = "add"\narguments = { a = 1 }""", 6, 'Missing parameter "b"'),
+    ("native", """[[model.reply.call]]\ntool = "add"\narguments = '{"a": 1, "b'""", 6, "what add is given is no JSON"),
+    (
+        "native",
+        "call = [{ tool = 'add', arguments = { a = 1, b = 2 } }, { tool = 'add', arguments = { a = '1' } }]",
+        6,
+        'Missing parameter "b"',
+    ),
+]
+
+
+@pytest.mark.parametrize(("protocol", "reply", "line", "sentence"), CANNOT_RUN)
+def test_a_call_that_cannot_run_is_remarked_at_its_line(protocol: str, reply: str, line: int, sentence: str) -> None:
+    [(at, said)] = remarked(reply, protocol=protocol)
+    assert sentence in said
+    assert at == line
+
+
+@pytest.mark.parametrize(
+    ("protocol", "reply"),
+    [
+        ("text", """text = 'ACTION: add {"a": 1, "b": 2}'"""),
+        ("text", """text = 'ACTION: add {"a": "${last}", "b": ${result1}}'"""),
+        ("native", "call = [{ tool = 'add', arguments = { a = '${last}', b = 2 } }]"),
+        ("native", """call = [{ tool = 'add', arguments = '{"a": ${last}, "b": 2}' }]"""),
+        ("native", "finish = 'length'\ncall = [{ tool = 'ad' }]"),
+    ],
+)
+def test_a_call_that_may_run_is_not_remarked(protocol: str, reply: str) -> None:
+    assert remarked(reply, protocol=protocol) == []
+
+
+REFUND = """call = [{ tool = 'create_refund', arguments = { order = "A-17", amount = 5.0 } }]"""
+
+
+@pytest.mark.parametrize(
+    ("more", "waits"),
+    [
+        ("", True),
+        ("[[person]]\non = 'approval'\ndo = 'allow'\n", False),
+        ("[[person]]\non = 'approval'\ndo = 'deny'\ntool = 'create_refund'\n", False),
+        ("[[person]]\non = 'hold'\ndo = 'pass'\n", True),
+        ("[[person]]\non = 'approval'\ndo = 'allow'\ntool = 'send_email'\n", True),
+        ("[approval]\ndefault = 'allow'\n", False),
+        ("[[approval.rule]]\ntool = 'create_refund'\ndecide = 'allow'\nwhere = { order = 'A-17' }\n", False),
+        ("[[approval.rule]]\ntool = 'create_refund'\ndecide = 'allow'\nwhere = { order = 'A-18' }\n", True),
+        ("[expect]\nstatus = 'awaiting_approval'\n", False),
+    ],
+)
+def test_a_call_that_nobody_allows_is_remarked(more: str, waits: bool) -> None:
+    found = remarked(REFUND, protocol="native", tools='"create_refund", "send_email"', more=more)
+    assert [(line, "with nobody there a run waits for a person" in said) for line, said in found] == [(6, True)] * waits
 
 
 def test_a_script_without_a_reply_is_remarked() -> None:

@@ -31,13 +31,25 @@ def said(lines: list[Line]) -> str:
 def test_before_anything_is_read_nothing_is_claimed() -> None:
     reading = Reading()
     assert reading.state().text == "reading"
-    assert line_text(reading.well(1)) == "reading…"
+    assert line_text(reading.well()) == "reading…"
     assert reading.preview((ADD,), 1, 40, 20) == []
 
 
 def test_the_state_says_how_many_problems_there_are() -> None:
     assert read(GOOD).state().text == "✓ reads well"
     assert read(BAD).state().text == "✗ 1 problem"
+
+
+def test_remarks_stand_behind_the_problems_and_the_caret_finds_that_of_its_reply() -> None:
+    two = GOOD + '\n[[model.reply]]\ntext = """\nTHOUGHT: x\nACTION: ad {}\n"""\n\n[[model.reply]]\ntext = "x"\n'
+    reading = read(two)
+    assert reading.state().text == "≈ 2 remarks"
+    assert [each.line for each in reading.said] == [8, 14]
+    assert [reading.said_at(line) for line in (1, 5, 7, 10, 14)] == [None, None, 0, 0, 1]
+    missing = read(two.replace('["add"]', '["add", "none"]'))
+    assert missing.state().text == "✗ 1 problem"
+    assert [each.line for each in missing.said] == [2, 8, 14]
+    assert missing.said_at(10) == 1
 
 
 def test_what_could_be_read_once_is_still_shown_and_called_what_it_is() -> None:

@@ -17,6 +17,13 @@ def test_each_problem_has_its_line_its_key_and_its_sentence() -> None:
     assert lines(2, 1) == (["  1  key1  is wrong 1", "▸ 2  key2  is wrong 2"], [0, 1])
 
 
+def test_a_remark_has_a_sign_and_another_look() -> None:
+    problems = [Problem("x.toml", number, "key", f"sentence {number}") for number in (7, 3)]
+    shown, _ = problem_lines(problems, 1, 60, wrong=1)
+    assert [line_text(line).rstrip() for line in shown] == ["  7  key  sentence 7", "▸ ≈ 3  key  sentence 3"]
+    assert [span.role for line in shown for span in line if span.bold] == ["error", "changed"]
+
+
 def test_of_many_the_picked_one_is_among_those_shown_and_the_rest_is_counted() -> None:
     shown, about = lines(100, 50)
     assert any(line.startswith("▸  51") for line in shown)

@@ -28,6 +28,7 @@ from workbench.results import (
     differences,
     exit_code,
     person_took_part,
+    remarked,
 )
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.loader import load_scenario
@@ -67,7 +68,11 @@ def run(options: argparse.Namespace) -> int:
         )
         for note in opened.notes:
             print(visible(note), file=sys.stderr)
-        return play(opened, options, records)
+        code = play(opened, options, records)
+        if code != EXIT_OK or scenario.expect is None:  # what was expected was meant
+            for remark in remarked(opened):
+                print(f"≈ {remark}", file=sys.stderr)
+        return code
 
 
 def resume(options: argparse.Namespace) -> int:

@@ -66,7 +66,7 @@ def build_header(
         tools=tuple(by_name[name] for name in scenario.tools),
         seed=scenario.seed,
         approval=scenario.approval.default,
-        rules=tuple(map(_rule, scenario.approval.rule)),
+        rules=rules_of(scenario),
         split=scenario.authority.split,
         goal_check=_goal_check(scenario.goal_check),
         faults=tuple(fault_of(table, catalogue) for table in scenario.fault),
@@ -114,6 +114,11 @@ def _model_name(scenario: Scenario) -> str:
     """What people read of a model that is not live: a recording never looks like the model itself."""
     model = scenario.model
     return f"{model.use} {model.name}" if is_recorded(scenario) and model.name else model.name or model.use
+
+
+def rules_of(scenario: Scenario) -> tuple[Rule, ...]:
+    """The standing decisions of the scenario as the core knows them."""
+    return tuple(map(_rule, scenario.approval.rule))
 
 
 def _rule(table: RuleTable) -> Rule:

@@ -75,12 +75,22 @@ def scenario_from_plain(plain: Mapping[str, Any], name: str = "scenario") -> Sce
 
 def line_in(file: str, path: tuple[str | int, ...]) -> int:
     """The line on which the file has that path; 0 where it has not, or cannot be read, or is no file at all."""
-    try:
-        text = FilePath(file).read_bytes().decode("utf-8-sig")
-    except (OSError, ValueError):
-        return 0
-    place = locate(text).places.get(path)
+    locations = _located(file)
+    place = locations.places.get(path) if locations is not None else None
     return place.line if place is not None else 0
+
+
+def line_near(file: str, path: tuple[str | int, ...]) -> int:
+    """As `line_in`; where the file has not that path, the line of the nearest table around it."""
+    locations = _located(file)
+    return locations.line(path) if locations is not None else 0
+
+
+def _located(file: str) -> Locations | None:
+    try:
+        return locate(FilePath(file).read_bytes().decode("utf-8-sig"))
+    except (OSError, ValueError):
+        return None
 
 
 def to_plain(scenario: Scenario) -> dict[str, Any]:

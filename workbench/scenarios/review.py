@@ -6,7 +6,7 @@ What cannot be told from the text alone (which tools, faults and models there ar
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from workbench.scenarios.locate import Locations, locate
 from workbench.scenarios.models import build_model, is_live
 from workbench.scenarios.remarks import remarks
 from workbench.scenarios.schema import Scenario
+from workbench.toolkit.schema import Arguments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class Known:
     """What a scenario can name."""
 
     tools: tuple[ToolInfo, ...] = ()
+    takes: Mapping[str, Arguments] = field(default_factory=dict)
+    """What the tools take, by name, as far as it is known."""
     unloaded: str = ""
     """Why there may be further tools, as a sentence; "" when all are loaded."""
     faults: Catalogue | None = None
@@ -50,12 +53,6 @@ class Review:
         """The reply whose part of the text a line is: the last one that begins there or above, the first at least."""
         return max(0, bisect_right(self.replies, line) - 1)
 
-    def remark_at(self, line: int) -> Problem | None:
-        """What is remarked about the reply that the line is part of; without one there the first remark."""
-        here = self.replies[self.reply_at(line)] if self.replies else 0
-        own = next((remark for remark in self.remarks if remark.line == here <= line), None)
-        return own or next(iter(self.remarks), None)
-
 
 def review(text: str, name: str, known: Known) -> Review:
     """Read the text of a scenario; `name` stands for the file in messages. Raises nothing."""
@@ -70,9 +67,8 @@ def review(text: str, name: str, known: Known) -> Review:
         scenario=scenario,
         problems=tuple(sorted(found, key=lambda problem: problem.line)),
         remarks=tuple(
-            Problem(name, replies[index] if index >= 0 else 1, f"model.reply[{index}]" if index >= 0 else "", sentence)
-            for index, sentence in remarks(scenario)
-            if index < len(replies)
+            Problem(name, locations.line(path), dotted(path), sentence)
+            for path, sentence in remarks(scenario, known.tools, known.takes)
         ),
         replies=replies,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, get_type_hints
 
 from workbench.toolkit.kinds import Kind, Refused, SchemaError, kind_of, listed
@@ -58,15 +58,30 @@ class Arguments:
         try:
             bound = {name: takers[name](value) for name, value in given.items()}
         except (KeyError, Refused):
-            raise ArgumentError(self._describe(given)) from None
+            raise ArgumentError(self._describe(self._problems(given))) from None
         if not self._required <= bound.keys():
-            raise ArgumentError(self._describe(given))
+            raise ArgumentError(self._describe(self._problems(given)))
         return bound
 
-    def _describe(self, given: Mapping[str, Any]) -> str:
-        return " ".join((f"Invalid arguments for {self._name}.", *self._problems(given)))
+    def check_names(self, given: Mapping[str, Any]) -> None:
+        """Whether the arguments are those that it takes, whatever their values. Raises ArgumentError."""
+        if problems := [*self._misnamed(given)]:
+            raise ArgumentError(self._describe(problems))
+
+    def _describe(self, problems: Iterable[str]) -> str:
+        return " ".join((f"Invalid arguments for {self._name}.", *problems))
 
     def _problems(self, given: Mapping[str, Any]) -> Iterator[str]:
+        yield from self._misnamed(given)
+        for name, value in given.items():
+            if name in self._kinds:
+                try:
+                    self._takers[name](value)
+                except Refused as refused:
+                    for where, text in refused.problems:
+                        yield f'Parameter "{name}{where}" {text}.'
+
+    def _misnamed(self, given: Mapping[str, Any]) -> Iterator[str]:
         unknown = [name for name in given if name not in self._kinds]
         missing = [name for name in self._kinds if name in self._required and name not in given]
         for name in unknown:
@@ -75,13 +90,6 @@ class Arguments:
             yield f'Missing parameter "{name}".'
         if unknown or missing:
             yield f"{self._name} takes {self._signature()}."
-        for name, value in given.items():
-            if name in self._kinds:
-                try:
-                    self._takers[name](value)
-                except Refused as refused:
-                    for where, text in refused.problems:
-                        yield f'Parameter "{name}{where}" {text}.'
 
     def _nearest(self, name: str) -> str:
         from difflib import get_close_matches

@@ -61,8 +61,10 @@ def known_to(home: Home) -> Known:
     """What a script of that home can name. Loads its tools, as far as the person has said that they may be."""
     folder = home.root / "tools"
     all_loaded = home.tools_trusted or not folder.is_dir()
+    loaded = load_tools(home.tools).tools
     return Known(
-        tools=tuple(tool.info for tool in load_tools(home.tools).tools.values()),
+        tools=tuple(tool.info for tool in loaded.values()),
+        takes={name: tool.arguments for name, tool in loaded.items()},
         unloaded="" if all_loaded else f"The tools in {folder} are loaded when you run it and trust them.",
         faults=load_catalogue(home.faults).entries,
         models=home.models,

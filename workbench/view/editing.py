@@ -45,19 +45,29 @@ class Reading:
             return Span("reading", "quiet")
         if self.problems:
             return Span(f"✗ {counted(len(self.problems), 'problem')}", "error")
+        if self.review.remarks:
+            return Span(f"≈ {counted(len(self.review.remarks), 'remark')}", "changed")
         return Span("✓ reads well", "go")
 
-    def problem_at(self, line: int) -> int | None:
-        """The place among the problems of the one in that line."""
-        return next((index for index, problem in enumerate(self.problems) if problem.line == line), None)
+    @property
+    def said(self) -> Sequence[Problem]:
+        """The problems, and behind them the remarks: it can run with these."""
+        return (*self.problems, *self.review.remarks)
 
-    def well(self, line: int) -> Line:
-        """What stands where problems would; with a remark, that of the reply in that line before others."""
+    def said_at(self, line: int) -> int | None:
+        """The place, among all that is said, of what is about that line; else of what is about its reply."""
+        own = [index for index, each in enumerate(self.said) if each.line == line]
+        reply, wrong = self.review.reply_at(line), len(self.problems)
+        near = [
+            index for index, each in enumerate(self.review.remarks, wrong) if self.review.reply_at(each.line) == reply
+        ]
+        return next(iter((*own, *near)), None)
+
+    def well(self) -> Line:
+        """What stands where problems would."""
         if self.text is None:
             return (Span("reading…", "quiet"),)
-        well = (Span("✓ ", "go"), Span("nothing is wrong with it", "quiet"))
-        remark = self.review.remark_at(line)
-        return (*well, Span("   ≈ ", "changed"), Span(f"line {remark.line}: {remark.message}")) if remark else well
+        return Span("✓ ", "go"), Span("nothing is wrong with it", "quiet")
 
     def preview(self, tools: Sequence[ToolInfo], line: int, width: int, rows: int) -> list[Line]:
         """What a run of it will have, the reply in that line marked; nothing before it could be read once."""

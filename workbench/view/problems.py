@@ -16,9 +16,13 @@ MOST_OF_KEY = 24
 
 
 def problem_lines(
-    problems: Sequence[Problem], picked: int, width: int, rows: int = ROWS
+    problems: Sequence[Problem], picked: int, width: int, rows: int = ROWS, *, wrong: int | None = None
 ) -> tuple[list[Line], list[int]]:
-    """At most so many problems, the picked one with its whole sentence, and which problem each line is about."""
+    """At most so many problems, the picked one with its whole sentence, and which problem each line is about.
+
+    The first `wrong` of them, by default all, are wrong; the others are remarks.
+    """
+    wrong = len(problems) if wrong is None else wrong
     first = max(0, min(picked - rows + 1, len(problems) - rows)) if picked >= rows else 0
     shown = range(first, min(len(problems), first + rows))
     number = max((len(str(problem.line)) for problem in problems), default=1)
@@ -27,9 +31,11 @@ def problem_lines(
     about: list[int] = []
     for index in shown:
         problem, here = problems[index], index == picked
+        sign = () if index < wrong else (Span("≈ ", "changed"),)
         head = (
             Span("▸ " if here else "  ", "primary"),
-            Span(f"{problem.line:>{number}}  ", "error", bold=True),
+            *sign,
+            Span(f"{problem.line:>{number}}  ", "changed" if sign else "error", bold=True),
             Span(f"{pad(one_line(problem.key), key)}  " if key else "", "quiet"),
         )
         indent = sum(len(span.text) for span in head)

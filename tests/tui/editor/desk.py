@@ -90,10 +90,18 @@ class Desk(Stage):
 
     @property
     def marked(self) -> list[str]:
-        """The rows of the text that have a sign in their margin."""
+        """The rows of the text that have the sign of a problem in their margin."""
+        return self._signed("✗")
+
+    @property
+    def remarked(self) -> list[str]:
+        """The rows of the text that have the sign of a remark in their margin."""
+        return self._signed("≈")
+
+    def _signed(self, sign: str) -> list[str]:
         region = self.editor.area.region
         rows = [row[: region.right] for row in self.rows[region.y : region.bottom]]
-        return [" ".join(row.split()) for row in rows if "✗" in row[: self.editor.area.gutter_width]]
+        return [" ".join(row.split()) for row in rows if sign in row[: self.editor.area.gutter_width]]
 
 
 @asynccontextmanager

@@ -82,6 +82,25 @@ async def test_enter_in_the_list_of_problems_goes_to_the_line(home: Home) -> Non
         assert desk.caret == (6, 0)
 
 
+async def test_a_call_that_cannot_run_is_a_remark_at_its_line_and_stops_nobody(home: Home) -> None:
+    slip = GOOD.replace('{"a": 1, "b": 2}', '{"a": 1, "bb": 2}')
+    async with editing(home, own_script(home, slip)) as desk:
+        assert desk.problems[0].startswith(
+            "▸ ≈ 9  model.reply[0].text  nothing runs, and the model reads that: Invalid"
+        )
+        assert desk.sees("≈ 1 remark")
+        assert [row.split()[0] for row in desk.remarked] == ["9≈"]
+        assert desk.marked == []
+        await desk.press("escape", "enter")
+        assert desk.caret == (9, 0)
+        await desk.replace("goal =", "gaol =")
+        assert [row.split("  ")[0] for row in desk.problems] == ["▸ 2"]
+        assert desk.sees("✗ 1 problem")
+        await desk.replace("gaol =", "goal =")
+        await desk.press("f5")
+        await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.run.state.started)
+
+
 async def test_the_whole_sentence_of_the_picked_problem_can_be_read_on_a_narrow_screen(home: Home) -> None:
     text = GOOD.replace("goal =", "nothing_like_it = 1\ngoal =")
     async with editing(home, own_script(home, text), size=(60, 24)) as desk:
@@ -463,7 +482,8 @@ async def test_somebody_writes_from_the_editor_alone_how_a_made_up_tool_is_corre
         await desk.replace('\n[[model.reply]]\ntext = "ANSWER: this"\n', "")
         await desk.press("f2", "up", "enter")
         await desk.replace('status = "answered"', 'status = "answered"\nanswer = "2100000"')
-        assert desk.problems[0].startswith("✓ nothing is wrong with it   ≈ line 5: there is no tool")
+        assert desk.problems[0].startswith('▸ ≈ 6  model.reply[0].text  there is no tool "get_weather" in this script')
+        assert desk.sees("≈ 1 remark")
         await desk.press("f5")
         await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.run.state.started)
         await desk.press("r")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -26,7 +26,8 @@ _BOLD, _ITALIC = Style(bold=True), Style(italic=True)
 
 
 class ScriptArea(PlainArea):
-    """Colours follow the theme of the app. Rows with a problem have a sign in the margin and a tint."""
+    """Colours follow the theme of the app. Rows with a problem have a sign in the margin and a tint, those with a
+    remark a sign."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("script")
     COMPONENT_CLASSES = {*(f"script--{role}" for role in ROLES), "script--here", "script--wrong"}
@@ -51,15 +52,14 @@ class ScriptArea(PlainArea):
     def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         self._coloured: Sequence[Line] | None = None
         """The lines of the text with their looks; None until they are drawn."""
-        self._wrong: frozenset[int] = frozenset()
+        self._marks: Mapping[int, str] = {}
         self._looks = Looks(self, "script--")
         super().__init__(text, id=id, tab_behavior="focus", show_line_numbers=True, highlight_cursor_line=False)
 
-    def mark(self, rows: Iterable[int]) -> None:
-        """These rows, from 0, have something wrong; no others have."""
-        wrong = frozenset(rows)
-        if wrong != self._wrong:
-            self._wrong = wrong
+    def mark(self, marks: Mapping[int, str]) -> None:
+        """These rows, from 0, have a sign in the margin, ✗ or ≈; no others have."""
+        if marks != self._marks:
+            self._marks = marks
             self.refresh()
 
     def go_to(self, row: int) -> None:
@@ -109,12 +109,15 @@ class ScriptArea(PlainArea):
         if y >= self.wrapped_document.height:
             return strip
         row, column = self.wrapped_document.offset_to_location(Offset(0, y))
-        wrong, here = row in self._wrong, row == self.cursor_location[0]
-        return self._grounded(strip, wrong=wrong, here=here, first=column == 0) if wrong or here else strip
+        sign, here = self._marks.get(row, ""), row == self.cursor_location[0]
+        return self._grounded(strip, sign=sign, here=here, first=column == 0) if sign or here else strip
 
-    def _grounded(self, strip: Strip, *, wrong: bool, here: bool, first: bool) -> Strip:
+    def _grounded(self, strip: Strip, *, sign: str, here: bool, first: bool) -> Strip:
         ground = self.rich_style.bgcolor
+        wrong = sign == "✗"
         tint = self.get_component_rich_style("script--wrong" if wrong else "script--here").bgcolor
+        if not (wrong or here):
+            tint = ground
         number, rest = strip.divide([self.gutter_width, strip.cell_length])
         segments = [
             Segment(
@@ -122,6 +125,7 @@ class ScriptArea(PlainArea):
             )
             for text, style, _ in rest
         ]
-        look = self._looks("error" if wrong else "") + _BOLD + Style(bgcolor=tint if here else ground)
-        margin = f"{number.text[:-2]}{'✗ ' if wrong and first else '  '}"
+        role = "error" if wrong else "changed" if sign else ""
+        look = self._looks(role) + _BOLD + Style(bgcolor=tint if here else ground)
+        margin = f"{number.text[:-2]}{f'{sign} ' if sign and first else '  '}"
         return Strip([Segment(margin, self._looks("ground") + look), *segments], strip.cell_length)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ProblemList(Block, can_focus=True, inherit_bindings=False):
-    """One row a problem, the picked one whole; one row saying that all is well where there is none."""
+    """One row a problem or remark, the picked one whole; one row saying that all is well where there is none."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("problems")
     DEFAULT_CSS = """
@@ -39,14 +39,15 @@ class ProblemList(Block, can_focus=True, inherit_bindings=False):
         super().__init__("", id="problems")
         self.problems: Sequence[Problem] = ()
         self.picked = 0
+        self._wrong = 0
         self._well: Line = (Span("reading…", "quiet"),)
         self._about: list[int] = []
 
-    def show(self, problems: Sequence[Problem], well: Line, picked: int) -> None:
-        """These problems, or `well` where there is none."""
-        self.problems, self._well = problems, well
+    def show(self, problems: Sequence[Problem], wrong: int, well: Line, picked: int) -> None:
+        """These problems, those behind the first `wrong` being remarks, or `well` where there is none."""
+        self.problems, self._wrong, self._well = problems, wrong, well
         self.picked = min(max(0, picked), max(0, len(problems) - 1))
-        self.set_class(bool(problems), "wrong")
+        self.set_class(wrong > 0, "wrong")
         self.draw()
 
     def draw(self) -> None:
@@ -58,7 +59,7 @@ class ProblemList(Block, can_focus=True, inherit_bindings=False):
             self._about = []
             self.put(wrap(self._well, width))
             return
-        lines, self._about = problem_lines(self.problems, self.picked, width)
+        lines, self._about = problem_lines(self.problems, self.picked, width, wrong=self._wrong)
         self.put(lines)
 
     def on_resize(self) -> None:

@@ -49,6 +49,7 @@ class ReviewedArea(ScriptArea):
         """Look through the text as it is now."""
         text = self.text
         self.reading = self.reading.then(text, await asyncio.to_thread(review, text, self._file_name, self.known))
-        self.mark(problem.line - 1 for problem in self.reading.problems)
+        found = self.reading.review
+        self.mark({each.line - 1: "≈" for each in found.remarks} | {each.line - 1: "✗" for each in found.problems})
         self.post_message(self.Read())
         return self.reading

@@ -101,9 +101,9 @@ class EditorScreen(Screen[None]):
         reading, changed = self.area.reading, bool(self.unsaved)
         where = where_words(self.draft, self._home.root, changed=changed)
         kind = "stopped" if reading.problems else ""
+        picked = self.problems.picked if (here := reading.said_at(line)) is None else here
         self.query_one(TopLine).show(self.draft.path.name, where, f"line {line}", reading.state(), kind)
-        here = reading.problem_at(line)
-        self.problems.show(reading.problems, reading.well(line), self.problems.picked if here is None else here)
+        self.problems.show(reading.said, len(reading.problems), reading.well(), picked)
         pane = self.query_one("#preview", Block)
         if pane.display:
             width, rows = max(20, pane.content_size.width), pane.content_size.height
@@ -126,9 +126,9 @@ class EditorScreen(Screen[None]):
 
     @on(ProblemList.Chosen)
     def _chosen(self, event: ProblemList.Chosen) -> None:
-        problems = self.area.reading.problems
-        if 0 <= event.index < len(problems):
-            self.area.go_to(problems[event.index].line - 1)
+        said = self.area.reading.said
+        if 0 <= event.index < len(said):
+            self.area.go_to(said[event.index].line - 1)
         self.area.focus()
 
     def action_next_pane(self) -> None:
