@@ -123,6 +123,10 @@ def test_nothing_more_is_held_when_that_is_said(command: Command, held: Callable
         (["--delay", "c2", "nan"], "--delay c2: needs a number of seconds above 0, not 'nan'"),
         (["--error", "reply", "x"], "--error reply: a reply that has come can neither fail nor be lost"),
         (["--hold", "tol:x"], '--hold: column 1: nothing is called "tol" here; did you mean tool:?'),
+        (
+            ["--hold", "tool:look_population"],
+            '--hold: this run has no tool "look_population"; did you mean "lookup_population"?',
+        ),
         (["--message", "hm"], "--message can be given when no call is open"),
     ],
 )
@@ -142,6 +146,9 @@ def test_a_filter_that_is_none_and_a_loop_without_a_door_are_told(command: Comma
     wrong = command("run", "cities", "--hold", "step:0")
     assert wrong.code == 2
     assert "--hold step:0: is no filter: column 1: there is no step in 0" in wrong.err
+    missing = command("run", "cities", "--hold", "tool:lookup_populations")
+    assert missing.code == 2
+    assert 'this scenario has no tool "lookup_populations"; did you mean "lookup_population"?' in missing.err
     assert "knows no door" in command("run", "museum-v1", "--hold", "reply").err
 
 

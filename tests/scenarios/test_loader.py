@@ -304,7 +304,7 @@ def test_a_file_that_cannot_be_opened_is_one_sentence(tmp_path: Path, name: str)
         ("goal = hello\n", 'x.toml:1: goal: is not TOML at column 8: text is written in quotes: goal = "hello"'),
         (
             'goal = "hello\nseed = 1\n',
-            "x.toml:1: goal: is not TOML at column 14: a quote is not closed; a text over several lines stands between ''' and '''",
+            "x.toml:1: goal: is not TOML at column 14: a quote is not closed; a text over several lines stands between ''' and '''; on one line it is goal = \"hello\"",
         ),
         ("goal = 'x'\ntools = [", "x.toml:2: tools: is not TOML: the file ends inside this value (invalid value)"),
         (
@@ -382,7 +382,7 @@ GOAL = 'goal = "x"\n'
             "x.toml:2: limits: must be a table, not a list; write [limits], with one bracket on each side",
         ),
         (GOAL + "[expect]\nanswer = 12\n", 'x.toml:3: expect.answer: must be text, not 12; write it in quotes: "12"'),
-        (GOAL + "[expect]\nmodel_calls = 'six'\n", 'x.toml:3: expect.model_calls: must be a whole number or a table, not "six"'),
+        (GOAL + "[expect]\nmodel_calls = 'six'\n", 'x.toml:3: expect.model_calls: must be a whole number or a table, not "six"; write model_calls = 2, or model_calls = { min = 1, max = 3 }'),
         (GOAL + "[expect]\nmodel_calls = { min = -1 }\n", "x.toml:3: expect.model_calls.min: must be at least 0, not -1"),
         (GOAL + "[expect]\nmodel_calls = { mn = 1 }\n", 'x.toml:3: expect.model_calls: unknown key "mn"; did you mean "min"?'),
         (GOAL + "[expect]\nmodel_calls = {}\n", "x.toml:3: expect.model_calls: needs min or max"),

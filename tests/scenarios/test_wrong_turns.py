@@ -34,6 +34,11 @@ TURNS = [
         "4: model.reply[0].text",
         "in single quotes it is only a \\",
     ),
+    (
+        GOAL + "[[model.reply]]\ntext = 'ANSWER: 1\n[[model.reply]]\ntext = 'ANSWER: 2'\n",
+        "3: model.reply[0].text",
+        "a quote is not closed; a text over several lines stands between ''' and '''; on one line it is text = 'ANSWER: 1'",
+    ),
     ("goal = Add two numbers\n" + REPLY, "1: goal", 'text is written in quotes: goal = "Add two numbers"'),
     ("goal = “x”\n" + REPLY, "1: goal", 'write straight quotes: "x"'),
     ('goal: "Add"\n' + REPLY, "1: goal", '= stands between a key and its value: goal = "Add"'),
@@ -82,6 +87,12 @@ TURNS = [
         "6: model.reply[0].call",
         "for a list of tables write [[model.reply.call]], with two brackets on each side",
     ),
+    (
+        GOAL + NATIVE + '[model.reply.call]\ntool = "add"\n[model.reply.call]\ntool = "add"\n',
+        "8: model.reply[0].call",
+        "is given twice; the first is on line 6: write [[model.reply.call]] there and here",
+    ),
+    (GOAL + "[limits]\nsteps = 1\n[limits]\ncost = 1\n", "4: limits", "is given twice; the first is on line 2"),
     (
         GOAL + NATIVE + 'call = { tool = "add" }\n',
         "6: model.reply[0].call",
@@ -135,6 +146,27 @@ TURNS = [
         'did you mean "arguments"?',
     ),
     (GOAL + "[limits]\nmax_turns = 3\n", "3: limits", 'did you mean "steps"?'),
+    *(
+        (f"{name} = 3\n{GOAL}", "1", f'"{name}"; it is called "steps" and belongs in [limits]')
+        for name in ("max_steps", "max_turns", "max_iterations")
+    ),
+    (GOAL + "[model]\nmax_steps = 3\n", "3: model", 'it is called "steps" and belongs in [limits]'),
+    *(
+        (f"{GOAL}{hold}\n", "2", 'set = { hold = "tool:NAME" }')
+        for hold in ("[hold]", 'hold = "tool:add"', '[[hold]]\ntool = "add"')
+    ),
+    (GOAL + "[expect]\ncalls = 1\n", "3: expect.calls", "How many calls there are is tool_calls = 1"),
+    (GOAL + "[expect]\ntools_called = 2\n", "3: expect", 'did you mean "tool_calls"?'),
+    (GOAL + '[expect]\ntools_called = ["add"]\n', "3: expect", 'did you mean "calls"?'),
+    (GOAL + "[expect]\ntool_call = 2\n", "3: expect", 'did you mean "tool_calls"?'),
+    (
+        GOAL + '[expect]\ntool_calls = "yes"\n',
+        "3: expect.tool_calls",
+        "write tool_calls = 2, or tool_calls = { min = 1",
+    ),
+    (GOAL + '[expect]\ntool_calls = "2"\n', "3: expect.tool_calls", "write it without quotes: 2"),
+    (GOAL + '[expect]\ntool_calls = ["add"]\n', "3: expect.tool_calls", 'are calls = ["add"]'),
+    (GOAL + '[expect]\nstop = "answered"\n', "3: expect", 'did you mean "status"?'),
     (GOAL + '[expect]\nresult = "1"\n', "3: expect", 'did you mean "answer"?'),
     (GOAL + '[[model.reply]]\nchar = "1"\n', "3: model.reply[0]", "known here: text, call, "),
     # ---- values
@@ -151,6 +183,11 @@ TURNS = [
         )
     ),
     (GOAL + '[expect]\nstatus = "zzz"\n', "3: expect.status", 'must be "answered", "goal_reached"'),
+    (
+        GOAL + 'tools = ["add"]\n[[person]]\non = "step"\ndo = "set"\nset = { hold = "tool:ad or tool:add" }\n',
+        "6: person[0].set.hold",
+        'this scenario has no tool "ad"; did you mean "add"?',
+    ),
     (GOAL + '[[person]]\ndo = "allow"\n', "2: person[0].on", 'is missing; it is "approval", "hold"'),
 ]
 

@@ -18,6 +18,8 @@ from workbench.view.filters import filter_line
         ("tool:send_email", "✓ results; 0 of 1 result so far"),
         ("reply or result", "✓ results and replies; 1 of 1 result so far"),
         ("tool:nothing", "✓ but this run has no tool nothing"),
+        ("tool:serch_orders", "✓ but this run has no tool serch_orders; did you mean search_orders?"),
+        ("reply tool:nothing", "✓ results and replies; 0 of 1 result so far"),
         ("tool:search*", "✓ results; 1 of 1 result so far"),
         ("tol:add", "✗ column 1: "),
         ("(", "✗ column "),

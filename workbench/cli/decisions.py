@@ -34,7 +34,7 @@ def settle(opened: Opened, options: argparse.Namespace) -> None:
     run = opened.run
     settings = settings_of(opened.scenario, options)
     if options.hold is not None:
-        settings["hold"] = hold_setting(options.hold)
+        settings["hold"] = hold_setting(options.hold, [tool.name for tool in run.header.tools])
     decisions = _decisions(run, options)
     released = releases(run, options)
     stopped = run.state.status is not Status.RUNNING

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.cli.errors import BadInput
 from workbench.core import commands
 from workbench.core.commands import CommandError
 from workbench.core.faults import NO_RESULT
-from workbench.core.holding import FilterError, filter_from
+from workbench.core.holding import FilterError, missing_tools, read_filter
 from workbench.core.values import Fault, FaultTarget
 from workbench.runner import Run
+from workbench.scenarios.errors import unknown
 
 REPLY = "reply"
 """What a held reply is called where a call has its id."""
@@ -31,14 +33,16 @@ class Release:
     text: str = ""
 
 
-def hold_setting(text: str) -> bool | str:
-    """The setting that --hold asks for. Raises BadInput."""
+def hold_setting(text: str, tools: Sequence[str]) -> bool | str:
+    """The setting that --hold asks for, in a run with these tools. Raises BadInput."""
     if text.strip() == OFF:
         return False
     try:
-        filter_from(text)
+        missing = missing_tools(read_filter(text), tools)
     except FilterError as error:
         raise BadInput(f"--hold: {error}") from None
+    if missing:
+        raise BadInput(f"--hold: {unknown(missing[0], tools, 'this run has no tool')}")
     return text.strip()
 
 

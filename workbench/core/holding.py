@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -84,10 +84,14 @@ def read_filter(text: str) -> Filter:
     return Filter(text)
 
 
-def named_tools(found: Filter) -> list[str]:
-    """The patterns of tool names in a filter."""
+def missing_tools(found: Filter, tools: Collection[str]) -> list[str]:
+    """What a filter calls tools and fits none of these. Where it looks at replies there is nothing missing: a model may
+    ask for a tool that is not there."""
+    if found.looks_at("reply"):
+        return []
     words = [piece for _, piece in _tokens(found.text)]
-    return [_pattern(_unquoted(word.removeprefix("tool:"))) for word in words if word.startswith("tool:")]
+    named = [_unquoted(word.removeprefix("tool:")) for word in words if word.startswith("tool:")]
+    return [name for name in named if not any(fnmatchcase(tool, _pattern(name)) for tool in tools)]
 
 
 def filter_from(value: Any) -> Filter | None:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from workbench.core.faults import FaultError, one_schedule
 from workbench.core.fold import FINISH_TOOL
-from workbench.core.holding import FilterError, filter_from
+from workbench.core.holding import FilterError, filter_from, missing_tools
 from workbench.core.paths import why_not
 from workbench.core.values import LIMIT_NAMES
 from workbench.models import templates
@@ -73,7 +73,11 @@ def check_scenario(scenario: Scenario) -> list[tuple[Path, str]]:
         *_context(scenario),
         *_expect(scenario),
         *(found for index, fault in enumerate(scenario.fault) for found in _fault(fault, ("fault", index))),
-        *(found for index, entry in enumerate(scenario.person) for found in _person(entry, ("person", index))),
+        *(
+            found
+            for index, entry in enumerate(scenario.person)
+            for found in _person(entry, ("person", index), scenario.tools)
+        ),
         *_prepared(scenario),
     ]
 
@@ -184,7 +188,7 @@ def _fault(fault: FaultTable, path: Path) -> Found:
 # ---------------------------------------------------------------- the person
 
 
-def _person(entry: PersonEntry, path: Path) -> Found:
+def _person(entry: PersonEntry, path: Path, tools: Sequence[str]) -> Found:
     known = DOES[entry.on]
     if entry.do not in known:
         yield (*path, "do"), f'with on = "{entry.on}" a person can {one_of(known)}, not "{entry.do}"'
@@ -203,7 +207,7 @@ def _person(entry: PersonEntry, path: Path) -> Found:
     if entry.do == "message" and entry.text is not None and not entry.text.strip():
         yield (*path, "text"), "a message is not empty"
     for name, value in (entry.set or {}).items():
-        yield from _setting(name, value, (*path, "set", name))
+        yield from _setting(name, value, (*path, "set", name), tools)
 
 
 def _prepared(scenario: Scenario) -> Found:
@@ -214,13 +218,14 @@ def _prepared(scenario: Scenario) -> Found:
             yield ("person", index, "text"), f"is no reply: {problem}"
 
 
-def _setting(name: str, value: Any, path: Path) -> Found:
+def _setting(name: str, value: Any, path: Path, tools: Sequence[str]) -> Found:
     caps = [f"limits.{limit}" for limit in LIMIT_NAMES]
     if name in SETTINGS:
         try:
             SETTINGS[name].validate_python(value, strict=True)
-            if name == "hold":
-                filter_from(value)
+            found = filter_from(value) if name == "hold" else None
+            for missing in missing_tools(found, tools) if found is not None else ():
+                yield path, unknown(missing, tools, "this scenario has no tool")
         except ValidationError:
             words = {
                 "approval.default": one_of(("ask", "allow", "deny")),

@@ -16,7 +16,8 @@ from pydantic_core import ErrorDetails
 
 from workbench.scenarios.errors import Path, Problem, dotted, nearest, one_of, shown
 from workbench.scenarios.locate import Locations
-from workbench.scenarios.meant import NO_TOOLS_HERE, meant, other_name
+from workbench.scenarios.meant import AROUND, NO_TOOLS_HERE, elsewhere, meant, other_name
+from workbench.scenarios.schema import RangeTable
 
 ALMOST = 0.85
 """How like a key must be to one of its table to be a slip, though it is a key of another table."""
@@ -188,6 +189,8 @@ def _hint(path: Path, group: list[_Finding], text: _Text) -> str:
             brackets = f"; for a list of tables write {_header(pattern, text.schema)}, with two brackets on each side"
             return brackets + (f", or {path[-1]} = [{{ … }}]" if text.is_pair(path) else "")
         return f"; {NO_TOOLS_HERE}" if pattern == ("tools",) else _quoting(path, value, text)
+    if counts := _counting(path, value, pattern, text):
+        return counts
     if isinstance(value, list) and "model_type" in kinds:
         return f"; write [{'.'.join(pattern)}], with one bracket on each side"
     if _is_table(pattern, text.schema) and kinds <= {"model_type", "tuple_type"}:
@@ -197,6 +200,19 @@ def _hint(path: Path, group: list[_Finding], text: _Text) -> str:
         return _hint_for_text(value, kinds, [word for finding in group for word in _choices(finding)])
     if kinds == {"string_type"} and isinstance(value, int | float) and not isinstance(value, bool):
         return f'; write it in quotes: "{value}"'
+    return ""
+
+
+def _counting(path: Path, value: Any, pattern: tuple[str, ...], text: _Text) -> str:
+    """The hint for a number, or its bounds, in place of something else, and the other way round."""
+    if pattern == ("expect", "calls") and isinstance(value, int):
+        return f"; it has the names of the tools. How many calls there are is tool_calls = {shown(value)}"
+    if not {int, RangeTable} <= set(_parts_of(_annotation(pattern, text.schema))):
+        return ""
+    if isinstance(value, list):
+        return f"; the names of the tools are calls = {json.dumps(value)}" if path[-1] == "tool_calls" else ""
+    if isinstance(value, str) and not value.isdecimal():
+        return f"; write {path[-1]} = 2, or {path[-1]} = {{ min = 1, max = 3 }}"
     return ""
 
 
@@ -232,14 +248,22 @@ def _unknown_key(path: Path, finding: _Finding, text: _Text) -> str:
         places = " or ".join(_place(home, schema) for home in homes[:3])
         late = "; a key below a [table] header is part of that table" if () in homes[:3] and here else ""
         return f"{sentence}; it belongs {places}{late}"
+    if text.is_scenario and here in ((), *AROUND) and (path := elsewhere(name, here)):
+        return f'{sentence}; it is called "{path[-1]}" and belongs {_place(path[:-1], schema)}'
     if near := nearest(name, slips):
         return f"{sentence}; {_did_you_mean((*here, near), schema)}"
     return f"{sentence}; known here: {', '.join(sorted(choices, key=lambda key: _written_order(here, key, schema)))}"
 
 
 def _did_you_mean(pattern: tuple[str, ...], schema: type[BaseModel]) -> str:
-    written = _header(pattern, schema) if _is_table(pattern, schema) else f'"{pattern[-1]}"'
-    return f"did you mean {written}?"
+    tables = _is_table(pattern, schema) and not _plain_kinds(pattern, schema)
+    return f"did you mean {_header(pattern, schema) if tables else json.dumps(pattern[-1])}?"
+
+
+def _plain_kinds(pattern: tuple[str, ...], schema: type[BaseModel]) -> list[Any]:
+    """The types of the key that are written behind a =, apart from tables and lists of tables."""
+    parts = _parts_of(_annotation(pattern, schema))
+    return [part for part in parts if isinstance(part, type) and not issubclass(part, (BaseModel, types.NoneType))]
 
 
 def _written_by_hand(home: tuple[str, ...], here: tuple[str, ...]) -> bool:
@@ -309,6 +333,12 @@ def _parts_of(annotation: Any) -> list[Any]:
     if get_origin(annotation) in (Union, types.UnionType, Annotated):
         return [part for inner in get_args(annotation) for part in _parts_of(inner)]
     return [annotation]
+
+
+@cache
+def lists_of_tables(schema: type[BaseModel]) -> frozenset[tuple[str, ...]]:
+    """The paths of tables of which there may be several, each with a header of its own."""
+    return frozenset(home for home, _ in _tables(schema, ()) if home and _is_list(_annotation(home, schema)))
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from workbench.scenarios.checks import check_scenario
 from workbench.scenarios.errors import Problem, ScenarioError, dotted
-from workbench.scenarios.explain import explain
+from workbench.scenarios.explain import explain, lists_of_tables
 from workbench.scenarios.locate import Locations, locate
 from workbench.scenarios.schema import Scenario
 from workbench.scenarios.syntax import not_toml
@@ -63,7 +63,7 @@ def _text_of(path: FilePath | str) -> str:
 def parse_scenario(text: str, name: str) -> Scenario:
     """The scenario in a TOML text; `name` stands for the file in messages. Raises ScenarioError."""
     text = text.removeprefix(BYTE_ORDER_MARK)
-    data = _parsed(text, name)
+    data = _parsed(text, name, lists_of_tables(Scenario))
     _drop_last_newlines(data)
     return validated(data, name, text)
 
@@ -119,11 +119,12 @@ def _problem(name: str, path: tuple[str | int, ...], message: str, locations: Lo
     return Problem(name, locations.line(path) if locations is not None else 0, dotted(path), message)
 
 
-def _parsed(text: str, name: str) -> dict[str, Any]:
+def _parsed(text: str, name: str, several: Container[tuple[str, ...]] = ()) -> dict[str, Any]:
+    """The values of the text; of the tables `several` there may be more than one."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError([not_toml(str(error), text, name)]) from None
+        raise ScenarioError([not_toml(str(error), text, name, several)]) from None
     except ValueError:
         longest = max(re.finditer("[0-9_]+", text), key=lambda digits: len(digits[0]))
         line = text.count("\n", 0, longest.start()) + 1

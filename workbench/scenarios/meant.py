@@ -12,7 +12,7 @@ from workbench.faults.replies import written_answer, written_call
 _CALLED = dict.fromkeys(("tool", "name", "function", "action", "tool_name", "tool_call"), "tool")
 _GIVEN = dict.fromkeys(("arguments", "args", "input", "parameters", "params", "kwargs"), "arguments")
 _SAID = ("answer", "content", "message", "response", "output", "say", "reply", "final")
-_STEPS = dict.fromkeys(("turns", "iterations", "rounds", "max_turns", "max_iterations"), "steps")
+_STEPS = dict.fromkeys(("max_steps", "turns", "iterations", "rounds", "max_turns", "max_iterations"), "steps")
 
 OTHER_NAMES: dict[tuple[str, ...], dict[str, str]] = {
     (): {
@@ -41,9 +41,10 @@ OTHER_NAMES: dict[tuple[str, ...], dict[str, str]] = {
     ("model", "reply", "call"): {**_CALLED, **_GIVEN},
     ("expect",): {
         **dict.fromkeys(("result", "output", "text", "response"), "answer"),
-        **dict.fromkeys(("outcome", "state", "ends"), "status"),
+        **dict.fromkeys(("outcome", "state", "ends", "stop", "stop_reason", "finish"), "status"),
         **_STEPS,
-        "tools": "calls",
+        **dict.fromkeys(("call_count", "num_calls", "number_of_calls", "tool_count"), "tool_calls"),
+        **dict.fromkeys(("tools", "tool_names", "tools_used", "tools_called"), "calls"),
         "contains": "answer_matches",
         "matches": "answer_matches",
     },
@@ -52,6 +53,9 @@ OTHER_NAMES: dict[tuple[str, ...], dict[str, str]] = {
     ("approval", "rule"): {**dict.fromkeys(("do", "action", "decision"), "decide")},
 }
 """Per table, by its path without indices: a key that there is not, and the one that is meant."""
+
+AROUND = (("limits",), ("model",), ("expect",))
+"""Tables whose keys are looked for at the top of the file, or in each other."""
 
 TABLES = {
     **dict.fromkeys(("reply", "replies", "response", "responses", "messages", "turn", "step"), "[[model.reply]]"),
@@ -70,6 +74,19 @@ NO_TOOLS_HERE = (
 _TOOL_KEYS = ("tool", "tools", "functions", "function")
 
 
+_HOLD = (
+    'results are held by the person of the script: [[person]] with on = "step", do = "set" '
+    'and set = { hold = "tool:NAME" }'
+)
+
+
+def elsewhere(name: str, here: tuple[str, ...]) -> tuple[str, ...]:
+    """The path of the key that is meant by another one, in the tables around which that one stands; () where that is
+    not known."""
+    names = ((*table, other) for table in AROUND if table != here and (other := other_name(table, name)))
+    return next(names, ())
+
+
 def other_name(pattern: tuple[str, ...], name: str) -> str:
     """The key of that table that is meant by another one; "" where that is not known."""
     return OTHER_NAMES.get(pattern, {}).get(name.lower(), "")
@@ -82,6 +99,10 @@ def meant(pattern: tuple[str, ...], name: str, value: Any, table: Any, protocol:
     """
     low = name.lower()
     is_table = isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(v, Mapping) for v in value))
+    if pattern == () and low == "hold":
+        return _HOLD
+    if pattern == ("expect",) and other_name(pattern, name) == "calls" and isinstance(value, int):
+        return 'did you mean "tool_calls"?'
     if is_table and pattern == () and low in _TOOL_KEYS:
         return NO_TOOLS_HERE
     if is_table and pattern in ((), ("model",)) and low in TABLES:

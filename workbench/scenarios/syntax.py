@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from workbench.scenarios.errors import Path, Problem, dotted
 from workbench.scenarios.locate import Locations, Pair, Place, locate
@@ -19,15 +19,18 @@ _SHOWN = 100
 STATEMENT = "a line is a key = value, a [table] or a # comment"
 
 
-def not_toml(message: str, text: str, name: str) -> Problem:
-    """The problem that a TOML parser has with the text, given its message; `name` stands for the file."""
+def not_toml(message: str, text: str, name: str, several: Container[tuple[str, ...]] = ()) -> Problem:
+    """The problem that a TOML parser has with the text, given its message; `name` stands for the file. Of the tables
+    `several`, by their path without indices, there may be more than one."""
     locations = locate(text)
     position, last = _POSITION.search(message), locations.last
     line = int(position[1]) if position is not None and position[1] else 0
     if message.startswith(_GIVEN_TWICE):
         if locations.twice:
             path, first, second = locations.twice[0]
-            return Problem(name, second, dotted(path), f"is given twice; the first is on line {first}")
+            header = ".".join(part for part in path if isinstance(part, str))
+            both = f": write [[{header}]] there and here" if tuple(header.split(".")) in several else ""
+            return Problem(name, second, dotted(path), f"is given twice; the first is on line {first}{both}")
         if line and (found := _taken(text.split("\n")[line - 1], locations)):
             return Problem(name, line, *found)
     if last is not None and _swallowed_a_key(text, last):
@@ -184,6 +187,15 @@ def _no_key(_: str, before: str, rest: str) -> str:
     return ""
 
 
+def _unclosed(line: str, _: str, __: str) -> str:
+    pair = _PAIR.fullmatch(line)
+    value = pair["value"] if pair is not None else ""
+    closed = (
+        f"; on one line it is {pair['key']} = {_short(value)}{value[0]}" if pair and value[:1] in ("'", '"') else ""
+    )
+    return f"a quote is not closed; a text over several lines stands between ''' and '''{closed}"
+
+
 def _header(mark: str) -> Callable[[str, str, str], str]:
     def advise(line: str, _: str, __: str) -> str:
         name = line.partition("#")[0].strip().strip("[] ")
@@ -204,7 +216,8 @@ _ADVICE: dict[str, Callable[[str, str, str], str]] = {
     "Invalid initial character for a key part": _no_key,
     "Expected ']' at the end of a table declaration": _header("]"),
     "Expected ']]' at the end of an array declaration": _header("]]"),
-    "Illegal character '\\n'": _says("a quote is not closed; a text over several lines stands between ''' and '''"),
+    "Illegal character '\\n'": _unclosed,
+    "Found invalid character '\\n'": _unclosed,
     "Unescaped '\\' in a string": _says("in double quotes \\ begins an escape; in single quotes it is only a \\"),
     "Unclosed array": _says("a comma is missing before this, or a ] at the end of the list"),
     "Unclosed inline table": _says("a comma is missing before this, or a } at the end of the table"),

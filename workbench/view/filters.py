@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 from workbench.core.door import passing
-from workbench.core.holding import FilterError, named_tools, read_filter
+from workbench.core.holding import FilterError, missing_tools, read_filter
 from workbench.core.state import State
+from workbench.scenarios.errors import nearest
 from workbench.view.entries import Line, Span
 from workbench.view.figures import amount, counted
 from workbench.view.lines import one_line
@@ -22,11 +21,10 @@ def filter_line(state: State, text: str) -> Line:
         found = read_filter(text)
     except FilterError as error:
         return (Span(f"✗ {one_line(str(error))}", "error"),)
-    unknown = [
-        name for name in named_tools(found) if not any(fnmatchcase(tool.name, name) for tool in state.header.tools)
-    ]
-    if unknown:
-        return (Span(f"✓ but this run has no tool {one_line(unknown[0])}", "wait"),)
+    tools = [tool.name for tool in state.header.tools]
+    for name in missing_tools(found, tools):
+        hint = f"; did you mean {near}?" if (near := nearest(name, tools)) else ""
+        return (Span(f"✓ but this run has no tool {one_line(name)}{hint}", "wait"),)
     results = [(record, record.result) for record in state.every_call() if record.result is not None]
     ran = [passing(record, result) for record, result in results if record.started is not None]
     held = sum(map(found.holds, ran))
