@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from workbench.check import Verdict
 
 Write = Callable[[str, str], Path]
 
@@ -18,13 +19,27 @@ WRONG = (
 WITHOUT = 'goal = "x"\nprotocol = "text"\n[[model.reply]]\ntext = "ANSWER: 1"\n'
 
 
-def test_check_runs_every_scenario_of_the_folder_and_the_packaged_ones(command: Command, scenario: Write) -> None:
+def test_check_runs_every_scenario_of_the_folder_and_the_packaged_ones(
+    command: Command, scenario: Write, home: Path
+) -> None:
     scenario("mine", RIGHT)
     done = command("check")
     assert done.code == 0
     assert "✓ mine" in done.out
     assert "✓ two-cities" in done.out
     assert done.out.splitlines()[-1].endswith(" passed, 0 failed")
+    assert done.err.startswith(f"1 of them in {home / 'scripts'}, ")
+    assert command("check", "mine").err == ""
+
+
+def test_check_says_where_own_scenarios_would_be(command: Command, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.cli.runs.check_all", nothing_is_run)
+    done = command("check")
+    assert done.err.startswith(f"none of them in {home / 'scripts'}, where your own would be, 14")
+
+
+async def nothing_is_run(*_: object) -> list[Verdict]:
+    return []
 
 
 def test_scenarios_are_named_as_run_takes_them(command: Command, scenario: Write) -> None:

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from workbench.cli.output import out
 from workbench.cli.places import again, home_of, scenario_file, session_file
 from workbench.core.ports import Signal
 from workbench.export.files import RecordFile
+from workbench.home import Home, written
 from workbench.opening import Opened, new_run, reopen
 from workbench.results import (
     EXIT_BAD_INPUT,
@@ -107,11 +108,22 @@ def check(options: argparse.Namespace) -> int:
     verdicts = asyncio.run(check_all(files, home))
     for line in report(verdicts):
         out(line)
+    if not options.paths:
+        print(visible(_where_from(files, home)), file=sys.stderr)
     if options.junit:
         Path(options.junit).write_bytes(junit(verdicts))
     if any(verdict.error for verdict in verdicts):
         return EXIT_BAD_INPUT
     return EXIT_OK if all(verdict.passed for verdict in verdicts) else EXIT_FAILED
+
+
+def _where_from(files: Sequence[Path], home: Home) -> str:
+    """How many of the files are the person's own, and where such are looked for."""
+    shipped = sum(map(home.is_shipped, files))
+    own = len(files) - shipped
+    folder = written(home.own_scripts)
+    mine = f"{own} of them in {folder}" if own else f"none of them in {folder}, where your own would be"
+    return f"{mine}, {shipped} that come with the workbench; workbench check FOLDER checks what lies there"
 
 
 @contextmanager
