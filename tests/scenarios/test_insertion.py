@@ -31,9 +31,9 @@ def put(document: str, line: int, piece: str) -> tuple[str, int]:
     what = insertion(document, line - 1, piece)
     lines = document.split("\n")
     if what.row >= len(lines):
-        return document + what.text, what.caret + 1
+        return document + what.text, what.caret[0] + 1
     lines[what.row] = what.text + lines[what.row]
-    return "\n".join(lines), what.caret + 1
+    return "\n".join(lines), what.caret[0] + 1
 
 
 def texts(document: str) -> list[str | None]:
@@ -65,7 +65,30 @@ def test_into_nothing() -> None:
 
 def test_a_table_that_is_there_already_is_gone_to() -> None:
     what = insertion("goal = 'g'\n\n[limits]\nsteps = 6\n", 0, LIMITS)
-    assert (what.text, what.caret) == ("", 2)
+    assert (what.text, what.caret) == ("", (2, 8))
+
+
+@pytest.mark.parametrize(
+    ("piece", "before", "open_"),
+    [
+        (REPLY, 'text = "new', 0),
+        (LIMITS, "steps = 9", 0),
+        ('[[model.reply]]\ntext = \'ACTION: look {"city": "…"}\'\n', 'text = \'ACTION: look {"city": "', 1),
+        ("[expect]\n# Also …, answer\nstatus = 'answered'\n", "status = 'answered", 0),
+        (
+            "[[model.reply]]\n[[model.reply.call]]\ntool = 'a'\narguments = { city = '…' }\n",
+            "arguments = { city = '",
+            1,
+        ),
+    ],
+)
+@pytest.mark.parametrize("line", [1, 11])
+def test_the_caret_goes_to_where_somebody_goes_on_writing(line: int, piece: str, before: str, open_: int) -> None:
+    document, _ = put(NATIVE, line, piece)
+    what = insertion(NATIVE, line - 1, piece)
+    row, column = what.caret
+    assert document.split("\n")[row][:column] == before
+    assert what.open == open_
 
 
 def test_brackets_inside_a_text_begin_no_table() -> None:

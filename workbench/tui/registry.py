@@ -87,8 +87,8 @@ ACTIONS: tuple[Action, ...] = (
         "back",
         "q",
         "back",
-        "Back to Home; on Home, quit.",
-        label=lambda s: {"home": "quit", "editor": "leave", "matrix": "back", "compare": "back"}.get(s.screen, "home"),
+        "Back to what is below: Home, or the editor, matrix or comparison a run was opened from; on Home, quit.",
+        label=when.back_words,
     ),
     # ---- Home
     _home("previous_item", "up,k", "up", "Up the list."),

@@ -42,6 +42,8 @@ class Situation:
 
     screen: ScreenName = "run"
     phase: Phase = "paused"
+    below: ScreenName = "home"
+    """What is seen again when the screen is left."""
     next_move: str = ""
     """The next move in plain words: "ask the model"."""
     submit: str = "send"
@@ -89,6 +91,15 @@ class Situation:
 ELSEWHERE = "somebody else makes the moves of this session: here it is only read"
 
 # ---------------------------------------------------------------- why not
+
+
+def back_words(s: Situation) -> str:
+    """What leaving the screen does."""
+    if s.screen == "run":
+        return {"editor": "to the editor", "matrix": "to the matrix", "compare": "to the comparison"}.get(
+            s.below, "home"
+        )
+    return {"home": "quit", "editor": "leave"}.get(s.screen, "back")
 
 
 def always(_: Situation) -> str:

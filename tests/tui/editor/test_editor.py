@@ -461,6 +461,26 @@ async def test_somebody_comes_back_from_a_run_to_the_same_place(home: Home) -> N
         assert not desk.sees("saved as /")
 
 
+async def test_the_end_of_a_run_says_that_q_goes_back_to_the_editor(home: Home) -> None:
+    async with editing(home, own_script(home)) as desk:
+        await desk.press("f5")
+        await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.run.state.started)
+        await desk.press("r")
+        await desk.settle(lambda: desk.run.state.answer is not None and desk.sees("q to the editor"))
+        assert not desk.sees("q home")
+
+
+async def test_what_is_put_in_is_typed_over_where_it_is_open(home: Home) -> None:
+    look_up = GOOD.replace('["add"]', '["lookup_population"]')
+    async with editing(home, own_script(home, look_up)) as desk:
+        await desk.press("ctrl+end", "f2", "1")
+        await desk.type("Paris")
+        assert desk.editor.area.text.count('ACTION: lookup_population {"city": "Paris"}') == 1
+        await desk.press("f2", "2")
+        await desk.type("!")
+        assert 'text = "ANSWER: the answer!"' in desk.editor.area.text
+
+
 async def test_somebody_writes_from_the_editor_alone_how_a_made_up_tool_is_corrected(home: Home) -> None:
     async with at_desk(home) as desk:
         await desk.press("n", "7")

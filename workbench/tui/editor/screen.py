@@ -188,5 +188,7 @@ class EditorScreen(Screen[None]):
             area.insert(what.text, (len(lines) - 1, len(lines[-1])) if at_end else (what.row, 0))
         else:
             self.say((Span("it is here already", "primary"),))
-        area.go_to(what.caret)
+        row, column = what.caret
+        area.move_cursor((row, column), center=True)
+        area.move_cursor((row, column + what.open), select=True)
         area.focus()

@@ -19,8 +19,8 @@ from workbench.tui.keyline import KeyLine
 from workbench.tui.run.bar import BarPane
 from workbench.tui.run.frame import Shown, SideColumn, ThirdColumn
 from workbench.tui.run.standing import situation_of
-from workbench.tui.screens import Shell, keymap_of
-from workbench.tui.situation import Situation
+from workbench.tui.screens import Shell, Situated, keymap_of
+from workbench.tui.situation import ScreenName, Situation
 from workbench.tui.transcript.widget import Transcript
 from workbench.view.desk import Desk
 from workbench.view.entries import Span
@@ -92,11 +92,16 @@ class RunBase(Screen[None]):
     @property
     def situation(self) -> Situation:
         """What the keys depend on now."""
-        now = situation_of(self.desk, self.bar.mode, self.picked)
+        now = replace(situation_of(self.desk, self.bar.mode, self.picked), below=self._below())
         if now.phase not in ("stopped", "answered") or not isinstance(self.app, Shell):
             return now
         following = self.app.next_lesson(self.run_.header.scenario_path)
         return replace(now, next_lesson=following.title if following is not None else "")
+
+    def _below(self) -> ScreenName:
+        stack = self.app.screen_stack
+        under = stack[: stack.index(self)] if self in stack else ()
+        return next((each.situation.screen for each in reversed(under) if isinstance(each, Situated)), "home")
 
     @property
     def going(self) -> bool:
