@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.transcript.layout import alike, lay_out
+from workbench.tui.transcript.layout import lay_out
 from workbench.tui.transcript.wrap import count_rows
 from workbench.view.entries import Entry, Line, Span, lines_of, plain
 
@@ -41,22 +41,29 @@ def test_growing_gives_what_starting_anew_gives(lines: list[Line], known: int, w
     assert lay_out(entry(lines), width, before=before) == lay_out(entry(lines), width)
 
 
-@given(LINES, LINES, st.integers(1, 12))
-def test_rows_that_are_alike_are_drawn_alike(first: list[Line], second: list[Line], width: int) -> None:
-    shared = first[: len(first) // 2]
-    before, now = lay_out(entry(shared + first), width), lay_out(entry(shared + second), width)
-    rows = alike(before, now)
-    assert [before.row_text(row) for row in range(rows)] == [now.row_text(row) for row in range(rows)]
-    assert rows >= lay_out(entry(shared), width).height * bool(shared)
-    assert alike(before, before) == before.height
+@given(LINES, LINES, st.integers(1, 12), st.sampled_from([None, 1]))
+def test_rows_that_look_the_same_say_the_same(
+    first: list[Line], second: list[Line], width: int, fold_at: int | None
+) -> None:
+    laid = [lay_out(entry(lines), width, fold_at) for lines in (first[:1] + first, first[:1] + second)]
+    rows = [(layout.look(row, picked=False), layout, row) for layout in laid for row in range(layout.height)]
+    for look, layout, row in rows:
+        assert all(
+            other.row_text(at) == layout.row_text(row)
+            and (at == 0) == (row == 0)
+            and (at < len(other.rows)) == (row < len(layout.rows))
+            for same, other, at in rows
+            if same == look
+        )
 
 
-def test_none_are_under_another_word_or_at_another_width() -> None:
+def test_a_row_looks_otherwise_under_another_word_when_picked_and_past_the_end() -> None:
     one = lay_out(entry(lines_of("one\ntwo")), 8)
-    assert alike(one, lay_out(entry(lines_of("one\ntwo"), "add"), 8)) == 0
-    assert alike(one, lay_out(replace(one.entry, word="ERROR"), 8)) == 0
-    assert alike(one, lay_out(one.entry, 9)) == 0
-    assert alike(one, None) == alike(None, one) == 0
+    other = lay_out(replace(one.entry, word="ERROR"), 8)
+    assert one.look(0, picked=False) != other.look(0, picked=False)
+    assert one.look(1, picked=False) == other.look(1, picked=False)
+    assert one.look(1, picked=False) != one.look(1, picked=True)
+    assert one.look(2, picked=True) is None
 
 
 def test_only_the_last_line_of_a_growing_entry_is_wrapped_again() -> None:

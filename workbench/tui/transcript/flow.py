@@ -5,12 +5,13 @@ No screen in here. An entry costs its height, 16 bytes; layouts are kept only fo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import perf_counter
 
 from textual.cache import LRUCache
 
 from workbench.tui.transcript.heights import Heights
-from workbench.tui.transcript.layout import Layout, alike, lay_out
+from workbench.tui.transcript.layout import Layout, lay_out
 from workbench.tui.transcript.wrap import count_rows
 from workbench.view.entries import Entry, EntrySource
 
@@ -72,14 +73,10 @@ class Flow:
         whole = len(self._heights)
         self.count = whole if count is None else max(0, min(count, whole))
 
-    def set_tail(self, entry: Entry | None) -> int:
-        """What stands after the last entry. Of a tail that grows only the lines that differ are wrapped again.
-
-        Returns the first row that is drawn otherwise than before.
-        """
-        before, self.tail_entry = self.tail, entry
-        self.tail = None if entry is None else lay_out(entry, self.text_width(data=entry.data), before=before)
-        return self.top(self.count) + alike(before, self.tail)
+    def set_tail(self, entry: Entry | None) -> None:
+        """What stands after the last entry. Of a tail that grows only the lines that differ are wrapped again."""
+        self.tail_entry = entry
+        self.tail = None if entry is None else lay_out(entry, self.text_width(data=entry.data), before=self.tail)
 
     def toggle(self, index: int) -> bool:
         """Fold or unfold; returns False where there is nothing to fold."""
@@ -161,6 +158,15 @@ class Flow:
         """(index, row in it) of what stands at a row, the blank after an entry included; the tail is at `count`."""
         start = self.top(self.count)
         return (self.count, row - start) if row >= start else self._heights.find(max(0, row))
+
+    def rows(self, first: int, count: int) -> Iterator[tuple[int, int]]:
+        """As `locate`, for `count` rows from the first one on."""
+        index, row = self.locate(first)
+        for _ in range(count):
+            yield index, row
+            row += 1
+            if index < self.count and row == self.height(index) + self.gap:
+                index, row = index + 1, 0
 
     def row_of(self, index: int, row: int) -> int:
         """Where a row of an entry stands, or the last one, if the entry has fewer by now."""

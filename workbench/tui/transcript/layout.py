@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass
 from itertools import takewhile
-from operator import attrgetter, eq
+from operator import eq
 from typing import NamedTuple
 
 from workbench.tui.transcript.wrap import cuts, shown
@@ -19,6 +19,10 @@ class Drawn:
     text: str
     spans: Line
     ends: tuple[int, ...]
+
+
+Look = tuple[Hashable, ...] | None
+"""Everything that a row is drawn from, at one width; None of a blank one. Rows with equal ones look the same."""
 
 
 class Row(NamedTuple):
@@ -51,6 +55,17 @@ class Layout:
             return ""
         place = self.rows[row]
         return self.lines[place.line].text[place.start : place.end].rstrip(" ")
+
+    def look(self, row: int, *, picked: bool) -> Look:
+        """What one row is drawn from."""
+        if row >= self.height:
+            return None
+        entry = self.entry
+        head = (entry.step, entry.word) if row == 0 else ()
+        if row == len(self.rows):
+            return (picked, entry.data, entry.role, self.note, *head)
+        place = self.rows[row]
+        return (picked, entry.data, entry.role, self.lines[place.line], place.start, place.end, *head)
 
     def row_of(self, line: int, offset: int) -> int | None:
         """The row that shows that place of a drawn line; None when it is folded away."""
@@ -106,16 +121,6 @@ def lay_out(entry: Entry, width: int, fold_at: int | None = None, before: Layout
         del rows[fold_at:]
         note = _folded(source, lines, rows)
     return Layout(entry, width, source, tuple(lines), tuple(rows), note)
-
-
-def alike(before: Layout | None, now: Layout | None) -> int:
-    """How many rows, from the first, are drawn the same in both."""
-    if before is None or now is None or before.width != now.width or before.note or now.note:
-        return 0
-    if replace(before.entry, lines=()) != replace(now.entry, lines=()):
-        return 0
-    same = sum(1 for _ in takewhile(bool, map(eq, before.source, now.source)))
-    return bisect_left(now.rows, same, key=attrgetter("line"))
 
 
 def _folded(source: tuple[Line, ...], lines: list[Drawn], rows: list[Row]) -> str:

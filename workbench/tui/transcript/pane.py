@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from workbench.tui.looks import Looks
 from workbench.tui.transcript.flow import BAR, GUTTER, Flow
-from workbench.tui.transcript.layout import Layout
+from workbench.tui.transcript.layout import Layout, Look
 from workbench.tui.transcript.paint import Mark, paint
 from workbench.tui.transcript.search import Finder
 from workbench.tui.transcript.selection import selected_text
@@ -65,9 +65,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
 
-    cursor: reactive[int] = reactive(-1)
+    cursor: reactive[int] = reactive(-1, repaint=False)
     """The picked entry; -1 when there is none."""
-    spaced: reactive[bool] = reactive(False)
+    spaced: reactive[bool] = reactive(False, repaint=False)
     """One blank row between entries."""
 
     def __init__(self, source: EntrySource | None = None, *, gutter: int = GUTTER, **kwargs: Any) -> None:
@@ -77,7 +77,10 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Whether the view keeps to the end as entries come."""
         self.finder: Finder | None = None
         """The search that is on."""
-        self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(1024)
+        self._strips: LRUCache[tuple[int, int, bool], tuple[Layout, Strip]] = LRUCache(1024)
+        """Rows that were drawn, each with what it was drawn from."""
+        self._drawn: tuple[Size, int, list[Look]] = (Size(), 0, [])
+        """The room, the row of the flow at its top, and how each row in it looks that is drawn, or about to be."""
         self.looks = Looks(self, "transcript--")
         self._slices: Timer | None = None
         self._moving = False
@@ -90,7 +93,6 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def load(self, source: EntrySource) -> None:
         """Show all of another source, from its end. What cannot be seen is measured in slices, afterwards."""
         self.follows = True
-        self._strips.clear()
         with self.steady():
             self.flow.load(source)
             self._measure_from(self.flow.count)
@@ -102,7 +104,6 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def changed(self, index: int) -> None:
         """The entry at `index` says something else now. O(log n)."""
-        self._strips.clear()
         with self.steady():
             self.flow.changed(index)
 
@@ -120,26 +121,24 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         they move, drawn again.
         """
         if entry != self.flow.tail_entry:
-            at = round(self.scroll_y)
-            with self.steady(draw=False):
-                first = self.flow.set_tail(entry)
-            if round(self.scroll_y) == at:
-                self._draw_from(first)
-            else:
-                self.refresh()
+            with self.steady():
+                self.flow.set_tail(entry)
 
     # ------------------------------------------------------------ the reader's place
 
     @contextmanager
-    def steady(self, *, draw: bool = True) -> Iterator[None]:
-        """Around a change: the reader's place stays, be it the end or the row that is at the top."""
+    def steady(self, *, moved: bool = True) -> Iterator[None]:
+        """Around a change: the reader's place stays, be it the end or the row that is at the top.
+
+        With `moved` False rows are not drawn for that alone that they stand elsewhere in the flow.
+        """
         index, row = self.flow.locate(round(self.scroll_y))
         yield
-        self._put(inf if self.follows else self.flow.row_of(index, row), draw=draw)
+        self._put(inf if self.follows else self.flow.row_of(index, row), moved=moved)
         self.settled()
 
-    def _put(self, place: float, *, draw: bool = True) -> None:
-        """Take in how much there is, and scroll there, as far as there is something to scroll."""
+    def _put(self, place: float, *, moved: bool = True) -> None:
+        """Take in how much there is, scroll there, as far as there is something to scroll, and draw what differs."""
         size = Size(self.flow.width, self.flow.total)
         self._moving = True
         try:
@@ -148,22 +147,41 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
                 self.set_reactive(Widget.virtual_size, size)
                 self._scroll_update(size)
             place = max(0, min(place, self.max_scroll_y))
-            if draw:
-                self.scroll_target_y = self.scroll_y = place
-                self.refresh()
-            elif place != self.scroll_y:
+            if place != self.scroll_y:
+                # Past the reactives as well: they draw everything, also where nothing looks otherwise than before.
                 self.set_reactive(Widget.scroll_y, float(place))
-                self.set_reactive(Widget.scroll_target_y, float(place))
-                self.vertical_scrollbar.position = place
+                if self.show_vertical_scrollbar:
+                    self.vertical_scrollbar.position = place
+            self.set_reactive(Widget.scroll_target_y, float(place))
         finally:
             self._moving = False
+        self._draw(moved=moved)
 
-    def _draw_from(self, row: int) -> None:
-        """Draw that row and all below it, as far as they can be seen."""
-        first = max(0, row - round(self.scroll_y))
-        width, height = self.scrollable_content_region.size
-        if first < height:
-            self.refresh(Region(0, first, width, height - first))
+    def _looks(self) -> list[Look]:
+        """How each row looks that can be seen."""
+        flow, cursor = self.flow, self.cursor
+        out: list[Look] = []
+        for index, row in flow.rows(round(self.scroll_y), self.scrollable_content_region.height):
+            layout = flow.layout(index)
+            out.append(None if layout is None else layout.look(row, picked=index == cursor))
+        return out
+
+    def _draw(self, *, moved: bool = True) -> None:
+        """Draw the rows that look otherwise than they are drawn; all, where they know by now wrong where they stand."""
+        if not self.flow.width:
+            return
+        size, (old_size, old_top, before) = self.scrollable_content_region.size, self._drawn
+        top, now = round(self.scroll_y), self._looks()
+        self._drawn = size, top, now
+        if size != old_size or (moved and top != old_top):
+            self.refresh()
+            return
+        rows = [Region(0, y, size.width, 1) for y, look in enumerate(now) if look != before[y]]
+        if rows:
+            self.refresh(*rows)
+
+    def watch_cursor(self) -> None:
+        self._draw()
 
     def bring(self, row: float) -> None:
         """Scroll so that this row is at the top. Whether the end is followed does not change."""
@@ -208,7 +226,6 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             if width != self.flow.width:
                 if self.text_selection is not None:
                     self.screen.clear_selection()  # it says rows, and these become others
-                self._strips.clear()
                 self.flow.rewrap(width)
             self._measure_from(self.flow.count if self.follows else top)
 
@@ -220,12 +237,13 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self._slices = self.set_interval(1 / 100, self._measure_slice)
 
     def _measure_slice(self) -> None:
-        # What can be seen is measured already: nothing is drawn but the scrollbar.
-        with self.steady(draw=False):
+        # What can be seen is measured already: while the rest is, nothing is drawn but the scrollbar.
+        with self.steady(moved=False):
             done = self.flow.measure_some(SLICE)
         if done and self._slices is not None:
             self._slices.stop()
             self._slices = None
+            self.refresh()
 
     # ------------------------------------------------------------ drawing
 
@@ -257,12 +275,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip.blank(width, self.looks("ground"))
         lasting = index < self.flow.count and self.text_selection is None
         key = (index, row, index == self.cursor)
-        strip = self._strips.get(key) if lasting else None
-        if strip is None:
+        drawn_from, strip = (lasting and self._strips.get(key)) or (None, Strip([]))
+        if drawn_from is not layout:
             marks, gutter = self._marks(index, layout, row), self.flow.gutter
             strip = paint(layout, row, width, self.looks, marks, gutter=gutter, picked=key[2])
             if lasting:
-                self._strips[key] = strip
+                self._strips[key] = layout, strip
         before = self.flow.gutter + BAR * layout.entry.data
         return strip.adjust_cell_length(width, self.looks("ground")).apply_offsets(-before, line)
 
