@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from workbench.core.protocols import protocol as protocol_of
+from workbench.core.templates import filled_in
 from workbench.core.values import ProtocolName, ProtocolOptions, RawCall
-from workbench.models.templates import filled_in
 from workbench.scenarios.recorded import is_recorded
 from workbench.scenarios.schema import ReplyTable, Scenario
 
