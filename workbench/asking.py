@@ -17,6 +17,7 @@ from workbench.home import Home
 from workbench.scenarios.errors import Problem, ScenarioError
 from workbench.scenarios.header import model_info
 from workbench.scenarios.loader import line_in, load_scenario, scenario_from_plain, to_plain
+from workbench.scenarios.loops import protocol_of
 from workbench.scenarios.models import BUILDERS, build_model, is_live
 from workbench.scenarios.recorded import RECORDED
 from workbench.scenarios.schema import LimitsTable, Scenario
@@ -114,8 +115,9 @@ def asked_instead(scenario: Scenario, home: Home, clock: Clock, file: str, *, ch
         raise ScenarioError([Problem(str(path), line_in(str(path), ("model", "use")), "model.use", message)])
     asked = asked_by(scenario.model_copy(update={"model": other.model}), home, clock, str(path))
     info = replace(asked.info, shown=f"the script {path.stem}", table=to_plain(other)["model"])
-    odd = f"{path.stem} is written for the {other.protocol} protocol, and this run speaks {scenario.protocol}"
-    return replace(asked, info=info, notes=(odd,) if other.protocol != scenario.protocol else ())
+    theirs, ours = protocol_of(other), protocol_of(scenario)
+    odd = f"{path.stem} is written for the {theirs} protocol, and this run speaks {ours}"
+    return replace(asked, info=info, notes=(odd,) if theirs != ours else ())
 
 
 def _script_file(name: str, home: Home) -> Path:

@@ -32,7 +32,7 @@ from workbench.performing import goal_met
 from workbench.sandbox import real_folder
 from workbench.scenarios.answers import loop_of
 from workbench.scenarios.loader import scenario_from_plain
-from workbench.scenarios.loops import ENGINE
+from workbench.scenarios.loops import MUSEUM
 from workbench.scenarios.schema import Scenario
 from workbench.sessions.errors import SessionError
 from workbench.sessions.header import stamp
@@ -82,7 +82,7 @@ def fork(
     ScenarioError, TrustNeeded, and CommandError for a change, a text or a message that cannot be.
     """
     loop = loop_of(header)
-    if loop != ENGINE:
+    if loop in MUSEUM:
         raise SessionError(f"the loop {loop} cannot go on from the middle: it can only be run again")
     _check_place(events, branch)
     shared = events[: branch.at - (branch.text is not None)]

@@ -31,7 +31,7 @@ from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.faults import load_catalogue
 from workbench.scenarios.header import build_header
 from workbench.scenarios.loader import scenario_from_plain
-from workbench.scenarios.loops import ENGINE
+from workbench.scenarios.loops import MUSEUM
 from workbench.scenarios.person import ScriptedPerson
 from workbench.scenarios.recorded import is_recorded, recorded_tools
 from workbench.scenarios.schema import Scenario
@@ -225,7 +225,7 @@ def _run(
     **parts: Any,
 ) -> Run:
     """The run of a header, by the loop that its scenario names."""
-    if scenario.loop == ENGINE:
+    if scenario.loop not in MUSEUM:
         able = _able(asked, header, tools, workspace, home, clock, events)
         return Run(header, model=asked.model, tools=able, clock=clock, events=events, branches=branches, **parts)
     from workbench.museum.registry import PIECES  # only for those who go there

@@ -19,8 +19,9 @@ from workbench.commanding import Commanded
 from workbench.core import commands, door
 from workbench.core.commands import CommandError
 from workbench.core.events import Event, LateResult, StopRequested
-from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, next_move, standing
+from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, TakeStep, next_move, standing
 from workbench.core.model_info import model_to
+from workbench.core.planning import planned
 from workbench.core.ports import Branches, Clock, Journal, Model, NobodyThere, Person, Question, Tools
 from workbench.core.records import CallRecord
 from workbench.core.state import State
@@ -147,6 +148,8 @@ class Run(Commanded):
             match self.next:
                 case AskModel() as move:
                     return await self._in_flight(move, owner, self._ask_model(move.within))
+                case TakeStep() as move:
+                    return await self._in_flight(move, owner, self._take_step())
                 case RunTools() as move:
                     return await self._in_flight(move, owner, self._run_tools(move.records, move.within))
                 case Record(event):
@@ -225,6 +228,13 @@ class Run(Commanded):
         finally:
             self._alarm.clear()
         self._record(event)
+        await self._look_around()
+        return True
+
+    async def _take_step(self) -> bool:
+        if self.person is not None and self._ask_person(Question(on="step")):
+            return True
+        self._record(planned(self.state, self.tools.check))
         await self._look_around()
         return True
 

@@ -147,6 +147,27 @@ CASES = [
     capped(Status.TOO_MANY_FAILURES, "failures", 2, [calls(("fail", {}), repeat=None)]),
     capped(Status.TOO_MANY_FAILURES, "denials", 2, [calls(("note", {"text": "x"}), repeat=None)], approval="deny"),
     capped(Status.PROTOCOL_ERRORS, "protocol_errors", 2, [Line(repeat=None)]),
+    Case(
+        Status.STEP_FAILED,
+        knob="step",
+        limit=2,
+        parts={"scenario": {"loop": "pipeline", "step": [{"tool": "look"}, {"tool": "fail"}, {"tool": "look"}]}},
+    ),
+    Case(
+        Status.STEP_FAILED,
+        knob="goal_check",
+        parts={
+            "scenario": {"loop": "pipeline", "step": [{"tool": "look"}]},
+            "goal_check": GoalCheck(answer_matches="two"),
+        },
+        name="goal_check",
+    ),
+    Case(
+        Status.NO_ROUTE,
+        [answer("elsewhere")],
+        "route",
+        parts={"scenario": {"loop": "router", "route": [{"name": "here", "step": [{"tool": "look"}]}]}},
+    ),
     Case(Status.REPLY_CUT_OFF, [replace(LOOK, finish="length")]),
     Case(Status.REPLY_BLOCKED, [Line(text="half", finish="blocked")]),
     Case(Status.REPLY_BLOCKED, [Line(text="I will not", finish="refused")], name="refused"),

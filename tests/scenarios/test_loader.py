@@ -348,10 +348,7 @@ GOAL = 'goal = "x"\n'
         (GOAL + "steps = 4\n", 'x.toml:2: unknown key "steps"; it belongs in [limits] or in [expect]'),
         (
             GOAL + "loop = 'pipeline'\n",
-            (
-                'x.toml:2: loop: "pipeline" is no loop of its own: fixed steps are the [[model.reply]] of a script, '
-                "taken in order, with when to branch and capture to carry on; leave loop out"
-            ),
+            'x.toml:2: loop: "pipeline" needs steps: [[step]], with tool, ask or answer',
         ),
         (GOAL + "[limits]\nseconds = 1e308\n", "x.toml:3: limits.seconds: must be at most 1e+30, not 1e+308"),
         (GOAL + "[limits]\ncost = 1" + "0" * 400, f"x.toml:3: limits.cost: is too large a number: 1{'0' * 59}…"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.core import following
 from workbench.core.events import DoneElsewhere, Forked
 from workbench.core.ledger import entry_from
 from workbench.core.records import CallRecord
@@ -26,6 +27,8 @@ def forked(state: State, event: Forked) -> None:
         state.status, state.stopped, state.failure = Status.RUNNING, None, ""
     if state.stop is not None and state.stop.status not in SUCCESSES:
         state.stop = None
+    if state.stop is None and state.stopped is None:
+        following.go_on(state)
     for record in state.open_calls():
         if record.held is None:
             _void(state, record)

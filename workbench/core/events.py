@@ -169,6 +169,25 @@ class Decided(Event):
     """Which rule or lock decided, in words."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned(Event):
+    """The code took the step of a plan that was due; no model chose it."""
+
+    kind: ClassVar[str] = "planned"
+    step: int
+    """Its number in its row, from 1."""
+    route: str = ""
+    """The row, where a router has chosen one."""
+    name: str = ""
+    does: Literal["call", "ask", "answer"] = "call"
+    text: str = ""
+    """For `ask`: what the model is asked. For `answer`: the answer of the run."""
+    calls: tuple[Call, ...] = ()
+    """For `call`: the one call it makes."""
+    problem: str = ""
+    """Why it cannot be taken: a template that stands for nothing, say. For people."""
+
+
 @swift
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolStarted(Event):

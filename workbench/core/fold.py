@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from workbench.core import following
 from workbench.core import limits as caps
 from workbench.core.branching import done_elsewhere, forked
+from workbench.core.ending import answered, end
 from workbench.core.events import (
     ContextChanged,
     Decided,
@@ -19,6 +21,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Planned,
     Remark,
     Resumed,
     SettingsChanged,
@@ -33,8 +36,7 @@ from workbench.core.gate import DECISIONS, rule_from
 from workbench.core.holding import filter_from
 from workbench.core.ledger import NOTHING_DONE
 from workbench.core.model_info import model_from
-from workbench.core.notices import edited, goal_not_met, nudge
-from workbench.core.patterns import search
+from workbench.core.notices import edited, nudge
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
@@ -66,6 +68,7 @@ SETTINGS = {
 
 
 def _user_message(state: State, event: UserMessage) -> None:
+    following.begin(state, event.text)
     _say(state, "user", state.protocol.user(event.text), "user")
     state.status, state.stop, state.stopped, state.answer = Status.RUNNING, None, None, None
     state.failure = ""
@@ -93,7 +96,7 @@ def _model_reply(state: State, event: ModelReply) -> None:
         state.script_decisions += 1
     if event.captures:
         state.captures = {**state.captures, **event.captures}
-    state.batch = [CallRecord(call, state.total_steps, state.n) for call in event.calls]
+    state.planned, state.batch = None, [CallRecord(call, state.total_steps, state.n) for call in event.calls]
     state.delivered = 0
     state.call_count += len(event.calls)
     state.last_observation = ""
@@ -116,29 +119,11 @@ def _take_reading(state: State, event: ModelReply) -> None:
         state.steps_since_success += 1
         state.due = (Notice(topic="correction", text=event.problem), *state.due)
     elif event.reading == "answer":
-        _answered(state, event.answer)
+        (answered if state.plan is None else following.told)(state, event.answer)
     elif event.reading == "cut_off":
-        _end(state, Stopped(status=Status.REPLY_CUT_OFF, detail=event.problem))
+        end(state, Stopped(status=Status.REPLY_CUT_OFF, detail=event.problem))
     elif event.reading == "blocked":
-        _end(state, Stopped(status=Status.REPLY_BLOCKED, detail=event.problem))
-
-
-def _end(state: State, stop: Stopped) -> None:
-    """The run is to end for this reason, unless it is ending for another already."""
-    if state.stop is None:
-        state.stop = stop
-
-
-def _answered(state: State, answer: str) -> None:
-    check = state.header.goal_check
-    if state.stop is not None:
-        return
-    if check is None:
-        state.answer, state.stop = answer, Stopped(status=Status.ANSWERED)
-    elif check.answer_matches and search(check.answer_matches, answer):
-        state.answer, state.stop = answer, Stopped(status=Status.GOAL_REACHED, knob="goal_check")
-    else:
-        state.due = (*state.due, goal_not_met())
+        end(state, Stopped(status=Status.REPLY_BLOCKED, detail=event.problem))
 
 
 def _count_request(state: State, event: ModelReply) -> None:
@@ -175,9 +160,9 @@ def _model_failed(state: State, event: ModelFailed) -> None:
     )
     status = FAILURE_STATUS.get(event.failure, Status.MODEL_UNAVAILABLE)
     if event.failure == "deadline":
-        _end(state, Stopped(status=status, knob="limits.seconds", limit=state.limits.seconds, detail=event.detail))
+        end(state, Stopped(status=status, knob="limits.seconds", limit=state.limits.seconds, detail=event.detail))
     else:
-        _end(state, Stopped(status=status, detail=event.detail))
+        end(state, Stopped(status=status, detail=event.detail))
 
 
 def _decided(state: State, event: Decided) -> None:
@@ -188,7 +173,7 @@ def _decided(state: State, event: Decided) -> None:
     # Allowing a call whose outcome is unknown means running it again.
     record.again = record.started is not None and event.decision in ("allow", "edit")
     if event.by == "lock":
-        _end(state, Stopped(status=Status.POLICY_DENIED, knob=event.rule, detail=event.reason))
+        end(state, Stopped(status=Status.POLICY_DENIED, knob=event.rule, detail=event.reason))
 
 
 def _tool_started(state: State, event: ToolStarted) -> None:
@@ -223,9 +208,12 @@ def _tool_result(state: State, event: ToolResult) -> None:
     _count_repeat(state, record, event, tool)
     if event.trust == "untrusted" and event.outcome in ("ran", "failed"):
         state.tainted = True
+    _stop_after(state, record, event)
+    if state.planned is not None:
+        following.came(state, record, event)
+        return
     if record.arguments != record.call.canonical and event.outcome in ("ran", "failed", "stored"):
         state.due = (*state.due, edited(record))
-    _stop_after(state, record, event)
     _deliver(state)
 
 
@@ -266,17 +254,17 @@ def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: Too
     while not state.seen.add((signature, result, times), None) and times <= most:
         times += 1
     record.repeat = state.repeat = times
-    if guard is not None and guard.nudge is not None and times == guard.nudge:
+    if guard is not None and guard.nudge is not None and times == guard.nudge and state.planned is None:
         state.due = (*state.due, nudge(record.call.tool, times))
 
 
 def _stop_after(state: State, record: CallRecord, event: ToolResult) -> None:
     if event.outcome == "defect":
-        _end(state, Stopped(status=Status.TOOL_DEFECT, detail=f"{record.call.tool} is broken: see its call"))
+        end(state, Stopped(status=Status.TOOL_DEFECT, detail=f"{record.call.tool} is broken: see its call"))
     elif event.goal_met:
-        _end(state, Stopped(status=Status.GOAL_REACHED, knob="goal_check"))
+        end(state, Stopped(status=Status.GOAL_REACHED, knob="goal_check"))
     elif record.call.tool == FINISH_TOOL and event.outcome == "ran":
-        _answered(state, event.content)
+        answered(state, event.content)
 
 
 def _deliver(state: State) -> None:
@@ -295,6 +283,13 @@ def _deliver(state: State) -> None:
         _append(state, Message("tool", text, record.result_n, tokens, (), call.id, call.tool, is_error), len(text))
         state.results.append(result.content)
         _observe(state, result.content)
+
+
+def _planned(state: State, event: Planned) -> None:
+    following.take(state, event)
+    if event.does == "ask" and not event.problem:
+        _say(state, "notice", state.protocol.notice(event.text, is_error=False), "notices")
+        state.last_observation = event.text
 
 
 def _for_people(state: State, event: LateResult | Remark) -> None:
@@ -346,7 +341,7 @@ def _context_changed(_: State, event: ContextChanged) -> None:
 def _stop_requested(state: State, event: StopRequested) -> None:
     if event.by == "script":
         state.script_decisions += 1
-    _end(state, Stopped(status=event.status, knob=event.knob, limit=event.limit, detail=event.detail))
+    end(state, Stopped(status=event.status, knob=event.knob, limit=event.limit, detail=event.detail))
 
 
 def _stopped(state: State, event: Stopped) -> None:
@@ -357,6 +352,7 @@ def _resumed(state: State, event: Resumed) -> None:
     if event.by == "script":
         state.script_decisions += 1
     state.status, state.stopped, state.stop, state.failure = Status.RUNNING, None, None, ""
+    following.go_on(state)
 
 
 def _open_record(state: State, call_id: str) -> CallRecord:
@@ -386,6 +382,7 @@ HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     ModelReply: _model_reply,
     ModelFailed: _model_failed,
     Decided: _decided,
+    Planned: _planned,
     ToolStarted: _tool_started,
     ToolResult: _tool_result,
     Held: _held,

@@ -19,6 +19,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Planned,
     Resumed,
     SettingsChanged,
     Stopped,
@@ -29,7 +30,7 @@ from workbench.core.events import (
 )
 from workbench.core.values import Call
 
-Kind = Literal["message", "reply", "failure", "call", "notice", "stop", "setting", "fork"]
+Kind = Literal["message", "reply", "failure", "step", "call", "notice", "stop", "setting", "fork"]
 QUIET: frozenset[str] = frozenset({"setting", "fork"})
 """What may be the reason that two runs part, and is no parting by itself."""
 
@@ -53,9 +54,9 @@ class Item:
     n: int
     """Number of the event it begins with, from 1."""
     step: int
-    """How many replies of the model there were by then, its own one included."""
+    """How many replies of the model, and calls of a plan, there were by then, its own one included."""
     event: Event
-    """For a call the reply that makes it."""
+    """For a call the reply that makes it, or the step of a plan."""
     call: Call | None = None
     decision: Decided | None = None
     started: ToolStarted | None = None
@@ -84,15 +85,20 @@ def items(events: Sequence[Event]) -> list[Item]:
     ends = _Ends(events)
     step = 0
     for n, event in enumerate(events, 1):
-        step += isinstance(event, ModelReply)
+        step += counts_as_step(event)
         kind = _KINDS.get(type(event))
         if kind is None:
             continue
         passed = kind == "stop" and n < ends.latest_start
         made.append(Item(kind=kind, n=n, step=step, event=event, passed=passed, stop=ends.stop_before(n, kind)))
-        if isinstance(event, ModelReply):
+        if isinstance(event, ModelReply | Planned):
             made += [ends.call(event, call, n, step) for call in event.calls]
     return made
+
+
+def counts_as_step(event: Event) -> bool:
+    """Whether a step begins with it: a reply of the model, or a call that a plan makes."""
+    return isinstance(event, ModelReply) or (isinstance(event, Planned) and bool(event.calls))
 
 
 class _Ends:
@@ -122,7 +128,7 @@ class _Ends:
         """Who asked for a stop that is written down at `n`."""
         return next((each for at, each in reversed(self._requests) if at < n), None) if kind == "stop" else None
 
-    def call(self, reply: ModelReply, call: Call, n: int, step: int) -> Item:
+    def call(self, reply: ModelReply | Planned, call: Call, n: int, step: int) -> Item:
         result_n, result = self._results.get(call.id, (0, None))
         ended = result is not None and result.outcome in ("cancelled", "not_run")
         return Item(
@@ -143,6 +149,7 @@ _KINDS: dict[type[Event], Kind] = {
     UserMessage: "message",
     ModelReply: "reply",
     ModelFailed: "failure",
+    Planned: "step",
     Notice: "notice",
     ContextChanged: "notice",
     Stopped: "stop",
@@ -182,6 +189,9 @@ def _told(event: Event) -> str:
             return event.reading if event.reading == "calls" else f"{event.reading} {event.problem}"
         case ModelFailed(failure=failure):
             return failure
+        case Planned():
+            # The call is an item of its own.
+            return f"{event.does} {event.problem or event.text}"
         case Notice(topic=topic, text=text):
             return f"{topic} {text}"
         case ContextChanged():

@@ -23,6 +23,7 @@ from workbench.core.events import (
     Held,
     LateResult,
     ModelReply,
+    Planned,
     ToolResult,
     ToolStarted,
 )
@@ -117,7 +118,7 @@ def _done(header: Header, events: Sequence[Event]) -> list[Executed]:
     found: list[Executed] = []
     for n, event in enumerate(events, 1):
         match event:
-            case ModelReply():
+            case ModelReply() | Planned():
                 for call in event.calls:
                     if call.tool in gated:
                         calls[call.id] = call

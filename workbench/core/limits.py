@@ -24,11 +24,24 @@ class Breach:
     used: float
 
 
+def before_next(state: State) -> Breach | None:
+    """The first cap that forbids what comes next, a request or a step of the plan, or None.
+
+    A step that only puts a question or gives the answer is free: the request after it is not.
+    """
+    if state.asks_model:
+        return before_request(state)
+    step = state.plan.due(state.place) if state.plan is not None else None
+    if step is None or step.does != "call":
+        return None
+    return _steps(state, state.limits) or _in_a_row(state, state.limits) or _deadline(state, state.limits)
+
+
 def before_request(state: State) -> Breach | None:
     """The first cap that forbids asking the model now, or None."""
     caps = state.limits
-    if caps.steps is not None and state.steps >= caps.steps:
-        return Breach(Status.STEP_BUDGET_EXHAUSTED, "limits.steps", caps.steps, state.steps)
+    if breach := _steps(state, caps):
+        return breach
     if caps.model_calls is not None and state.model_calls >= caps.model_calls:
         return Breach(Status.CALL_BUDGET_EXHAUSTED, "limits.model_calls", caps.model_calls, state.model_calls)
     return _in_a_row(state, caps) or _deadline(state, caps) or _tokens(state, caps) or _cost(state, caps)
@@ -45,6 +58,12 @@ def before_tool(state: State, record: CallRecord) -> Breach | None:
         if times >= guard.stop:
             return Breach(Status.REPEATED_ACTION, "limits.repeats.stop", guard.stop, times)
     return _deadline(state, caps)
+
+
+def _steps(state: State, caps: Limits) -> Breach | None:
+    if caps.steps is not None and state.steps >= caps.steps:
+        return Breach(Status.STEP_BUDGET_EXHAUSTED, "limits.steps", caps.steps, state.steps)
+    return None
 
 
 def _in_a_row(state: State, caps: Limits) -> Breach | None:

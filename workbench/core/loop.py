@@ -7,6 +7,7 @@
         stop, if there is a reason to                             (a reason, never a guess)
         give the goal, if it has not been given                   (start)
         ask the model, with everything recorded so far            (ask)
+        or, where a plan says what comes next, take that step
 
 Every move is computed from the state alone, immediately before it is made, so limits, gate and locks always see the
 latest fact. The runner makes the move, records what came of it as an event, and asks again.
@@ -36,6 +37,11 @@ class AskModel:
     """Send the whole transcript to the model; `within` seconds, None for no limit."""
 
     within: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TakeStep:
+    """Take the step of the plan that is due: no model is asked what comes next."""
 
 
 @swift
@@ -68,7 +74,7 @@ class Finished:
     status: Status
 
 
-Move = AskModel | RunTools | AskPerson | Record | Finished
+Move = AskModel | TakeStep | RunTools | AskPerson | Record | Finished
 
 
 # ---------------------------------------------------------------- the loop
@@ -94,10 +100,10 @@ def next_move(state: State) -> Move:
         return Record(UserMessage(text=state.header.goal))
     if state.due:
         return Record(state.due[0])
-    breach = limits.before_request(state)
+    breach = limits.before_next(state)
     if breach is not None:
         return Record(Stopped(status=breach.status, knob=breach.knob, limit=breach.limit))
-    return AskModel(limits.time_left(state))
+    return AskModel(limits.time_left(state)) if state.asks_model else TakeStep()
 
 
 def standing(move: Move, status: Status) -> Status:

@@ -53,7 +53,7 @@ def _read(state: State, reply: Reply, check: Check, took: float, doubt: Doubt | 
         if native and reply.finish == "tool_calls" and reading.kind == "answer":
             reading = Reading(kind="malformed", problem=NO_CALL)
     raw = reading.calls if reading is not None else reply.calls if native else ()
-    calls = tuple([_call(state, index, item, check) for index, item in enumerate(raw)])
+    calls = tuple([call_of(state, index, item, check) for index, item in enumerate(raw)])
     written = reply.text + "".join([call.tool + call.arguments for call in calls]) if native else reply.text
     usage, context = reply.usage, state.context_tokens
     output_estimate = estimate(written)
@@ -101,7 +101,8 @@ def doubt_of(reply: Reply) -> Doubt | None:
     return "blocked", f"The provider ended the reply for a reason that is not known here: {finish!r}."
 
 
-def _call(state: State, index: int, raw: RawCall, check: Check) -> Call:
+def call_of(state: State, index: int, raw: RawCall, check: Check) -> Call:
+    """The call as it is recorded: the one at that index, from 0, of those that come together."""
     call_id = f"c{state.call_count + index + 1}"
     if index and state.protocol.native_tools and not state.header.options.parallel:
         return Call(

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.core.canonical import digest
-from workbench.core.events import Event, HeldReply, Notice, Stopped
+from workbench.core.events import Event, HeldReply, Notice, Planned, Stopped
 from workbench.core.fold import HANDLERS
 from workbench.core.holding import Filter
 from workbench.core.ledger import Executed
 from workbench.core.persistent import Log, Table
-from workbench.core.protocols import protocol
+from workbench.core.plan import Place, PlannedProtocol, plan_of
+from workbench.core.protocols import WireProtocol, protocol
 from workbench.core.records import CallRecord, Context, Message, RequestMark
 from workbench.core.statuses import Status
 from workbench.core.striking import Armed
@@ -64,6 +65,9 @@ class State:
         "n",
         "next_reply",
         "output_tokens",
+        "place",
+        "plan",
+        "planned",
         "protocol",
         "protocol_errors_in_a_row",
         "repeat",
@@ -90,7 +94,8 @@ class State:
     )
 
     def __init__(self, header: Header) -> None:
-        self.header, self.protocol = header, protocol(header.protocol)
+        self.header, self.plan, self.place = header, plan_of(header.scenario), Place()
+        self.protocol: WireProtocol = PlannedProtocol(self.plan) if self.plan else protocol(header.protocol)
         self._tools: dict[str, ToolInfo] = {tool.name: tool for tool in header.tools}
         instructions = self.protocol.instructions(header.tools, header.options) if header.options.instructions else ""
         self.system: str = "\n\n".join(part for part in (header.system, instructions) if part)
@@ -98,7 +103,6 @@ class State:
         self.context = Context(
             system=estimate(self.system) + sum(estimate(f"{t.name} {t.description} {t.schema}") for t in offered)
         )
-        self.n = 0
         self.status: Status = Status.RUNNING
         self.stop: Stopped | None = None
         """The stop that is due: what decided it has happened, open calls may still need their results."""
@@ -115,12 +119,13 @@ class State:
         self.hold: Filter | None = None
         self.held_replies: tuple[HeldReply, ...] = ()
         """The reply that stands at the door, as it came there and after each change."""
-        self.tainted: bool = False
+        self.tainted = self.estimated = False
         self.messages: Log[Message] = Log()
         self.calls: Log[CallRecord] = Log()
         self.batch: list[CallRecord] = []
         self.requests: Log[RequestMark] = Log()
         self.results: Log[str] = Log()
+        self.planned: Planned | None = None  # the step that made the calls of the batch, if one did
         self.last_observation: str = ""
         self.due: tuple[Notice, ...] = ()
         self.effects: Table[str, str] = Table()
@@ -129,10 +134,9 @@ class State:
         self.unsure_keys: frozenset[str] = frozenset()
         """Effect keys of calls that were interrupted while they ran: nobody knows whether they took effect."""
         self.seen: Table[tuple[str, str | None, int], None] = Table()
-        self.repeat = self.call_count = self.chars = self.delivered = 0
+        self.n = self.repeat = self.call_count = self.chars = self.delivered = 0
         self.steps = self.total_steps = self.model_calls = self.tool_calls = self.errors = 0
         self.input_tokens = self.output_tokens = self.cache_read = self.cache_write = 0
-        self.estimated: bool = False
         self.cost: float | None = 0.0 if self.model.free or self.model.prices is not None else None
         self.seconds = self.total_seconds = 0.0
         self.failures_in_a_row = self.denials_in_a_row = self.protocol_errors_in_a_row = self.steps_since_success = 0
@@ -152,6 +156,11 @@ class State:
     def started(self) -> bool:
         """Whether the goal has been given."""
         return len(self.messages) > 0
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether what comes next is for a model to say, and no step that is written down."""
+        return self.plan is None or self.plan.asks_model(self.place)
 
     @property
     def held_reply(self) -> HeldReply | None:

@@ -20,6 +20,8 @@ class Status(StrEnum):
     REPEATED_ACTION = "repeated_action"
     TOO_MANY_FAILURES = "too_many_failures"
     PROTOCOL_ERRORS = "protocol_errors"
+    STEP_FAILED = "step_failed"
+    NO_ROUTE = "no_route"
     REPLY_CUT_OFF = "reply_cut_off"
     REPLY_BLOCKED = "reply_blocked"
     SCRIPT_EXHAUSTED = "script_exhausted"
@@ -49,6 +51,8 @@ SENTENCES: dict[Status, str] = {
     Status.REPEATED_ACTION: "The model made the same call again and again.",
     Status.TOO_MANY_FAILURES: "Too many tool calls in a row failed or were denied.",
     Status.PROTOCOL_ERRORS: "Too many replies in a row could not be read.",
+    Status.STEP_FAILED: "A step of the plan failed, so the steps after it were not taken.",
+    Status.NO_ROUTE: "The model chose none of the routes that there are.",
     Status.REPLY_CUT_OFF: "A reply was cut off by its length; nothing in it was run or believed.",
     Status.REPLY_BLOCKED: "The provider blocked or the model refused a reply.",
     Status.SCRIPT_EXHAUSTED: "The script has no reply left for this turn.",

@@ -6,25 +6,21 @@ since. Nothing is popped and nothing is remembered here, so that forks, retries 
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.core import patterns
+from workbench.core import patterns, templates
 from workbench.core.patterns import search
 from workbench.core.ports import Clock, FailureKind, ModelFailure, OnSignal, Reply, Request, Signal, Usage
 from workbench.core.state import State
 from workbench.core.swift import swift
+from workbench.core.templates import Template, TemplateError
 from workbench.core.values import RawCall
-from workbench.models import templates
-from workbench.models.templates import Template, TemplateError
 
 RETRIED: frozenset[str] = frozenset({"rate_limited", "timeout", "unavailable", "malformed_body", "cut_stream"})
 RETRIES = 2
 _CHUNKS = 4
-_NUMBER = re.compile(r"\s*-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*")
 
 
 def no_signal(signal: Signal) -> None:
@@ -174,7 +170,9 @@ class ScriptedModel:
         try:
             # A line that was begun and not served has captured already, from the observation that it was due after.
             begun = (state.script_line, state.script_served) == (index, 0)
-            captures = {} if begun else _captured(compiled.captures, state.last_observation)
+            captures = (
+                {} if begun else templates.captured(compiled.captures, state.last_observation, "the latest observation")
+            )
             known = {**state.captures, **captures}
 
             def lookup(name: str) -> str:
@@ -275,41 +273,16 @@ def _compile(line: Line, index: int, model: str) -> _Compiled:
     )
 
 
-def _captured(wanted: Sequence[tuple[str, str]], observation: str) -> dict[str, str]:
-    captures = {}
-    for name, pattern in wanted:
-        match = search(pattern, observation)
-        if match is None:
-            raise TemplateError(f"capture {name} = {pattern!r} finds nothing in the latest observation")
-        captures[name] = (match.group(1) if match.re.groups else match.group()) or ""
-    return captures
-
-
 def _value(name: str, state: State, captures: Mapping[str, str]) -> str:
     if name in captures:
         return captures[name]
     if name == "last":
         return state.last_observation
     if name == "total":
-        return _total(state.results)
+        return templates.total(state.results)
     if not templates.is_builtin(name):
         raise TemplateError(f"${{{name}}} stands for nothing: no reply before this one has captured it")
-    number, count = int(name.removeprefix("result")), len(state.results)
-    if number > count:
-        so_far = "no result" if count == 0 else "only 1 result" if count == 1 else f"only {count} results"
-        raise TemplateError(f"${{{name}}} stands for nothing: there is {so_far} so far")
-    return state.results[number - 1]
-
-
-def _total(results: Iterable[str]) -> str:
-    """The sum of those results that are numbers; whole as long as all of them are."""
-    total: int | float = 0
-    try:
-        for match in filter(None, map(_NUMBER.fullmatch, results)):
-            total += float(match.group()) if match.group(1) or match.group(2) else int(match.group())
-        return json.dumps(total, allow_nan=False)
-    except (ValueError, OverflowError):
-        raise TemplateError("${total} cannot be added up: it is too large, or a result has too many digits") from None
+    return templates.nth_result(name, state.results)
 
 
 def _chunks(text: str) -> tuple[str, ...]:

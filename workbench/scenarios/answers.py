@@ -33,7 +33,7 @@ from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES, Status
 from workbench.core.values import Header
-from workbench.scenarios.loops import ENGINE
+from workbench.scenarios.loops import ENGINE, MUSEUM
 
 Entry = dict[str, Any]
 """A `[[person]]` table."""
@@ -73,7 +73,7 @@ class Answers:
         self.state = State(header)
         self.notes: list[str] = []
         """What will not be the same, a sentence each."""
-        self._own_loop = loop_of(header) != ENGINE
+        self._own_loop = loop_of(header) in MUSEUM
         self._turns = [_Turn(1)]
         self._settings: dict[str, Any] = {}
         """Changed while the run stands still after a stop."""

@@ -10,14 +10,14 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from workbench.core import templates
 from workbench.core.faults import FaultError, one_schedule
 from workbench.core.fold import FINISH_TOOL
 from workbench.core.holding import FilterError, filter_from, missing_tools
 from workbench.core.paths import why_not
+from workbench.core.templates import Template, TemplateError
 from workbench.core.values import LIMIT_NAMES
-from workbench.models import templates
 from workbench.models.scripted import RETRIED
-from workbench.models.templates import Template, TemplateError
 from workbench.models.written import written_problem
 from workbench.scenarios.errors import Path, nearest, one_of, shown, unknown
 from workbench.scenarios.faults import fault_of

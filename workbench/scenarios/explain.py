@@ -234,7 +234,9 @@ def _unknown_key(path: Path, finding: _Finding, text: _Text) -> str:
     here = pattern_of(path[:-1])
     is_table = isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(v, Mapping) for v in value))
     choices = [key for key, tables in _homes(schema).items() if here in tables]
-    slips = [key for key in choices if _is_table((*here, key), schema)] if is_table else choices
+    # A plain value is hardly meant to be a table where a key of just that name stands elsewhere.
+    at_home = not is_table and name in _homes(schema)
+    slips = [key for key in choices if _is_table((*here, key), schema) == is_table or not (is_table or at_home)]
     if slip := get_close_matches(name.lower(), slips, n=1, cutoff=ALMOST):
         return f"{sentence}; {_did_you_mean((*here, slip[0]), schema)}"
     protocol = text.data.get("protocol")

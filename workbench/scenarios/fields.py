@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from workbench.core.canonical import MAX_DEPTH
 from workbench.core.patterns import compiled
 from workbench.core.statuses import Status
-from workbench.models.templates import is_builtin
+from workbench.core.templates import is_builtin
 from workbench.scenarios.errors import nearest, one_of, shown
 
 T = TypeVar("T")

@@ -21,6 +21,7 @@ from workbench.faults.catalogue import Catalogue
 from workbench.scenarios.errors import Path, Problem, ScenarioError, dotted, unknown
 from workbench.scenarios.faults import fault_of, unknown_faults
 from workbench.scenarios.loader import line_in, to_plain
+from workbench.scenarios.loops import protocol_of
 from workbench.scenarios.recorded import is_recorded, recorded_infos
 from workbench.scenarios.schema import GoalCheckTable, LimitsTable, RuleTable, Scenario
 
@@ -60,7 +61,7 @@ def build_header(
         created=created,
         workbench=workbench,
         system=scenario.system,
-        protocol=scenario.protocol,
+        protocol=protocol_of(scenario),
         options=ProtocolOptions(**scenario.protocol_options.model_dump()),
         limits=limits_of(scenario.limits),
         tools=tuple(by_name[name] for name in scenario.tools),

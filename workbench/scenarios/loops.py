@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from workbench.core.plan import LOOPS, PIPELINE, ROUTER
 from workbench.core.values import ProtocolName
 from workbench.scenarios.errors import Path, one_of, shown, unknown
+from workbench.scenarios.plans import plan_problems
 from workbench.scenarios.schema import Scenario
 
 ENGINE = "engine"
@@ -31,25 +33,30 @@ MUSEUM: Mapping[str, ProtocolName] = {
 WITHOUT_BILL = ("scripted", "simulated", "human")
 """Models for loops that keep no cap."""
 
-_FIXED = ("pipeline", "router")
-"""Loops in which code and not a model chooses the next step: a script is one."""
-
 _NOT_KNOWN = ("goal_check", "authority", "context")
 """Tables that promise something a wrong loop would not keep."""
+
+
+def protocol_of(scenario: Scenario) -> ProtocolName:
+    """How a model is spoken to. One that only answers what a plan asks calls no tools, and there is nothing to read."""
+    return "native" if scenario.loop in LOOPS else scenario.protocol
 
 
 def loop_problems(scenario: Scenario) -> Iterator[tuple[Path, str]]:
     """What is wrong with the choice of the loop: paths, and sentences for whoever wrote the file."""
     name = scenario.loop
+    if name in LOOPS:
+        yield from plan_problems(scenario)
+        return
+    for key in ("step", "route"):
+        if key in scenario.model_fields_set:
+            fitting = PIPELINE if key == "step" else ROUTER
+            yield (key,), f'belongs to loop = "{fitting}"; with loop = {shown(name)} no code chooses what comes next'
     if name == ENGINE:
         return
     protocol = MUSEUM.get(name)
-    if name in _FIXED:
-        message = f"{shown(name)} is no loop of its own: fixed steps are the [[model.reply]] of a script, "
-        yield ("loop",), f"{message}taken in order, with when to branch and capture to carry on; leave loop out"
-        return
     if protocol is None:
-        yield ("loop",), unknown(name, [ENGINE, *MUSEUM], "there is no loop")
+        yield ("loop",), unknown(name, [ENGINE, *LOOPS, *MUSEUM], "there is no loop")
         return
     if scenario.protocol != protocol:
         yield ("loop",), f'{shown(name)} reads no other protocol than {shown(protocol)}; write protocol = "{protocol}"'

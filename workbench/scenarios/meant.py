@@ -14,6 +14,15 @@ _GIVEN = dict.fromkeys(("arguments", "args", "input", "parameters", "params", "k
 _SAID = ("answer", "content", "message", "response", "output", "say", "reply", "final")
 _STEPS = dict.fromkeys(("max_steps", "turns", "iterations", "rounds", "max_turns", "max_iterations"), "steps")
 
+_IN_A_STEP = {
+    **{name: key for name, key in _CALLED.items() if name != "name"},
+    **_GIVEN,
+    **dict.fromkeys(("prompt", "question", "model"), "ask"),
+    **dict.fromkeys(("text", "result", "output", "final"), "answer"),
+    **dict.fromkeys(("id", "as", "save_as"), "name"),
+    "extract": "capture",
+}
+
 OTHER_NAMES: dict[tuple[str, ...], dict[str, str]] = {
     (): {
         **dict.fromkeys(("prompt", "task", "question", "query", "user", "message", "input", "request"), "goal"),
@@ -39,6 +48,13 @@ OTHER_NAMES: dict[tuple[str, ...], dict[str, str]] = {
         "thought": "thinking",
     },
     ("model", "reply", "call"): {**_CALLED, **_GIVEN},
+    ("step",): _IN_A_STEP,
+    ("route", "step"): _IN_A_STEP,
+    ("route",): {
+        **dict.fromkeys(("when", "if", "description", "for"), "about"),
+        **dict.fromkeys(("steps", "tools", "calls"), "step"),
+        **dict.fromkeys(("id", "label", "key"), "name"),
+    },
     ("expect",): {
         **dict.fromkeys(("result", "output", "text", "response"), "answer"),
         **dict.fromkeys(("outcome", "state", "ends", "stop", "stop_reason", "finish"), "status"),
@@ -60,6 +76,8 @@ AROUND = (("limits",), ("model",), ("expect",))
 TABLES = {
     **dict.fromkeys(("reply", "replies", "response", "responses", "messages", "turn", "step"), "[[model.reply]]"),
     **dict.fromkeys(("call", "calls", "tool_call", "tool_calls"), "[[model.reply.call]], below its reply"),
+    "steps": "[[step]]",
+    "routes": "[[route]]",
     **dict.fromkeys(("rule", "rules"), "[[approval.rule]]"),
     **dict.fromkeys(("file", "files"), "[workspace.files]"),
     **dict.fromkeys(("budget", "caps"), "[limits]"),

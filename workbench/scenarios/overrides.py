@@ -14,7 +14,7 @@ from workbench.faults.argument import fault_table, parse_fault
 from workbench.faults.catalogue import Catalogue
 from workbench.scenarios.errors import Path, Problem, ScenarioError, dotted, unknown
 from workbench.scenarios.loader import scenario_from_plain, to_plain
-from workbench.scenarios.loops import ENGINE
+from workbench.scenarios.loops import MUSEUM
 from workbench.scenarios.schema import Scenario
 
 _STEP = re.compile(r"""\.?(?:([A-Za-z0-9_-]+)|"((?:[^"\\]|\\.)*)"|'([^']*)'|\[([0-9]{1,9})\])""")
@@ -72,7 +72,7 @@ def add_hold(scenario: Scenario, text: str) -> Scenario:
 
     Raises ScenarioError, which names the argument in place of a file.
     """
-    if scenario.loop != ENGINE:
+    if scenario.loop in MUSEUM:
         raise ScenarioError([Problem(f"--hold {text}", 0, "", f'loop = "{scenario.loop}" knows no door')])
     plain = to_plain(scenario)
     first = {"on": "step", "do": "set", "nth": 1, "set": {"hold": text}}

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
+from workbench.core import templates
 from workbench.core.events import Event, HeldReply, ModelFailed, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.loop import AskPerson, next_move, standing
 from workbench.core.protocols import protocol
@@ -22,10 +23,9 @@ from workbench.core.reading import BELIEVED
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import CLIENT, Header, RawCall
-from workbench.models import templates
 from workbench.models.scripted import RETRIED, RETRIES
 from workbench.scenarios.answers import Answers, loop_of
-from workbench.scenarios.loops import ENGINE
+from workbench.scenarios.loops import MUSEUM
 from workbench.scenarios.models import BUILDERS
 from workbench.scenarios.recorded import RECORDED
 from workbench.scenarios.recording import recording
@@ -208,7 +208,7 @@ class _Script:
         self.retries: int | None = None
         self.notes: list[str] = []
         self._native = header.protocol == "native"
-        self._engine = loop_of(header) == ENGINE
+        self._engine = loop_of(header) not in MUSEUM
         self._timed = timed
         """Whether the run had a cap on time, so that it matters how long a reply took."""
         self._tools_took = False

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from workbench.core.canonical import canonical, parse_object
 from workbench.core.gate import judge
 from workbench.core.protocols import protocol as protocol_of
+from workbench.core.templates import filled_in
 from workbench.core.values import ProtocolName, ProtocolOptions, RawCall, ToolInfo
-from workbench.models.templates import filled_in
 from workbench.scenarios.errors import Path, nearest, one_of
 from workbench.scenarios.header import rules_of
 from workbench.scenarios.loops import ENGINE

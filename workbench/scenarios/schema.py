@@ -194,6 +194,34 @@ class ModelTable(Table):
     """Recorded: the requests, each with what came of it."""
 
 
+class StepTable(Table):
+    """One step of a plan: a call (`tool`), a question to the model (`ask`), or the `answer`."""
+
+    name: CaptureName | None = None
+    """Later steps have what this one gave as ${name}."""
+    tool: Name | None = None
+    """The tool that is called."""
+    arguments: JsonTable = Field(default_factory=dict)
+    """With tool. Templates: ${goal}, ${last}, ${result1}, ${total}, ${name}."""
+    ask: str | None = None
+    """What the model is asked; its reply is what the step gives."""
+    answer: str | None = None
+    """The answer of the run. Without such a step it is what the last one gives."""
+    capture: dict[CaptureName, Regex] = Field(default_factory=dict)
+    """Name to regular expression, read from what the step gives: group 1, or the match. Without a match it fails."""
+
+
+class RouteTable(Table):
+    """One of the rows of steps that a router has."""
+
+    name: Annotated[str, Field(pattern=r"^\S(.*\S)?$")]
+    """What the model replies to choose it."""
+    about: str = ""
+    """What it is for; the model reads that."""
+    step: Many[StepTable] = ()
+    """Its steps."""
+
+
 class BurstTable(Table):
     """A row of occurrences."""
 
@@ -370,9 +398,13 @@ class Scenario(Table):
     seed: int = 0
     """For chances, ids and the virtual clock of scripted runs."""
     loop: Name = "engine"
-    """engine, or the name of another loop."""
+    """engine; pipeline, with steps; router, with routes; or the name of a wrong loop."""
     protocol_options: ProtocolOptionsTable = ProtocolOptionsTable()
     limits: LimitsTable = LimitsTable()
+    step: Many[StepTable] = ()
+    """With loop = "pipeline": what the code does, in this order. A model is asked where a step says so."""
+    route: Many[RouteTable] = ()
+    """With loop = "router": rows of steps, of which the model chooses one."""
     model: ModelTable = ModelTable()
     fault: Many[FaultTable] = ()
     workspace: WorkspaceTable = WorkspaceTable()

@@ -19,7 +19,8 @@ Pattern = tuple[str, ...]
 
 ORDER = (
     "title", "about", "goal", "system", "protocol", "tools", "tags", "lesson", "seed", "loop", "protocol_options",
-    "limits", "model", "fault", "workspace", "context", "authority", "approval", "person", "goal_check", "expect",
+    "limits", "step", "route", "model", "fault", "workspace", "context", "authority", "approval", "person",
+    "goal_check", "expect",
 )  # fmt: skip
 TABLES: frozenset[Pattern] = frozenset(
     {
@@ -35,7 +36,8 @@ ARRAYS: frozenset[Pattern] = frozenset(
         *(("model", name) for name in ("reply", "tool", "exchange")),
         ("model", "reply", "call"),
         *(("model", "exchange", name) for name in ("message", "call", "result")),
-        *((name,) for name in ("fault", "person")),
+        *((name,) for name in ("fault", "person", "step", "route")),
+        ("route", "step"),
         ("approval", "rule"),
     }
 )

@@ -33,6 +33,8 @@ OUTCOMES: dict[Status, Outcome] = {
     Status.REPEATED_ACTION: ("■", "repeating", "error"),
     Status.TOO_MANY_FAILURES: ("■", "failures", "error"),
     Status.PROTOCOL_ERRORS: ("■", "unreadable", "error"),
+    Status.STEP_FAILED: ("■", "step failed", "error"),
+    Status.NO_ROUTE: ("■", "no route", "error"),
     Status.REPLY_CUT_OFF: ("■", "cut off", "error"),
     Status.REPLY_BLOCKED: ("■", "blocked", "error"),
     Status.SCRIPT_EXHAUSTED: ("■", "script over", "error"),

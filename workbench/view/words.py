@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from workbench.core import faults
 from workbench.core.events import Stopped, ToolResult
 from workbench.core.gate import describe, rule_from
-from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools
+from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, TakeStep
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord
 from workbench.core.state import State
@@ -114,7 +114,11 @@ def move_words(move: Move, state: State) -> str:
         case AskModel() if state.model.use == "human":
             return "you reply, to all of the above"
         case AskModel():
-            return "ask the model, with all of the above"
+            return (
+                "ask the model, with all of the above" if state.plan is None else "ask the model, with what it was told"
+            )
+        case TakeStep():
+            return step_words(state)
         case RunTools(records):
             names = names_of([record.call.tool for record in records])
             return f"run {names}" if len(records) == 1 else f"run {names} side by side"
@@ -131,11 +135,22 @@ def move_words(move: Move, state: State) -> str:
             return ""
 
 
+def step_words(state: State) -> str:
+    """The step of the plan that is due, and what it does."""
+    step = state.plan.due(state.place) if state.plan is not None else None
+    if step is None:
+        return "take the next step"
+    does = {"call": f"run {name_of(step.tool)}", "ask": "ask the model", "answer": "give the answer"}[step.does]
+    return f"step {step.number} of the plan: {does}"
+
+
 def short_move(move: Move) -> str:
     """The label of the key that makes the move."""
     match move:
         case AskModel():
             return "ask the model"
+        case TakeStep():
+            return "take the step"
         case RunTools(records):
             return f"run {name_of(records[0].call.tool)}" if len(records) == 1 else f"run {len(records)} tools"
         case AskPerson(question):

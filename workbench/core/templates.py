@@ -1,19 +1,23 @@
-"""`${…}` in scripted replies: read once, filled at every reply.
+"""`${…}` in scripted replies and in the steps of a plan: read once, filled whenever they are due.
 
 A template is a tuple of literal texts and slots. `$${` stands for a literal `${`. Names are `last`, `total`,
-`result1`, `result2`, … and whatever a script captured; what they stand for is the caller's to say.
+`result1`, `result2`, … and whatever was captured; what they stand for is the caller's to say.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
+from workbench.core.patterns import search
+from workbench.core.persistent import Log
+
 _MARK = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{")
 _BUILTIN = re.compile(r"last|total|result[1-9][0-9]{0,5}")
+_NUMBER = re.compile(r"\s*-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*")
 
 
 def filled_in(text: str, stand_in: str = "0") -> str:
@@ -38,7 +42,7 @@ Lookup = Callable[[str], str]
 
 
 def is_builtin(name: str) -> bool:
-    """Whether the name is one that every script has: `last`, `total`, `result1`, …"""
+    """Whether the name is one that is always there: `last`, `total`, `result1`, …"""
     return _BUILTIN.fullmatch(name) is not None
 
 
@@ -75,6 +79,40 @@ def literal(template: Template) -> str:
 def fill(template: Template, lookup: Lookup) -> str:
     """The text of the template. `lookup` gives the value of a name, or raises TemplateError."""
     return "".join([part if isinstance(part, str) else _rendered(part, lookup(part.name)) for part in template])
+
+
+def captured(wanted: Sequence[tuple[str, str]], text: str, where: str) -> dict[str, str]:
+    """What the named patterns find in the text: group 1, or the whole match. `where` names the text in messages.
+
+    Raises TemplateError for one that finds nothing.
+    """
+    captures = {}
+    for name, pattern in wanted:
+        match = search(pattern, text)
+        if match is None:
+            raise TemplateError(f"capture {name} = {pattern!r} finds nothing in {where}")
+        captures[name] = (match.group(1) if match.re.groups else match.group()) or ""
+    return captures
+
+
+def total(results: Iterable[str]) -> str:
+    """The sum of those results that are numbers; whole as long as all of them are. Raises TemplateError."""
+    added: int | float = 0
+    try:
+        for match in filter(None, map(_NUMBER.fullmatch, results)):
+            added += float(match.group()) if match.group(1) or match.group(2) else int(match.group())
+        return json.dumps(added, allow_nan=False)
+    except (ValueError, OverflowError):
+        raise TemplateError("${total} cannot be added up: it is too large, or a result has too many digits") from None
+
+
+def nth_result(name: str, results: Sequence[str] | Log[str]) -> str:
+    """What `${result1}`, `${result2}`, … stands for. Raises TemplateError where there are not so many."""
+    number, count = int(name.removeprefix("result")), len(results)
+    if number > count:
+        so_far = "no result" if count == 0 else "only 1 result" if count == 1 else f"only {count} results"
+        raise TemplateError(f"${{{name}}} stands for nothing: there is {so_far} so far")
+    return results[number - 1]
 
 
 def _parts(text: str, form: Literal["text", "string"]) -> Iterator[str | Slot]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.models.templates import TemplateError, compile_json, compile_text, fill, is_builtin, literal, names
+from workbench.core.templates import TemplateError, compile_json, compile_text, fill, is_builtin, literal, names
 
 VALUES = {"result1": "2100000", "word": "Paris", "quoted": '"Paris"', "odd": 'a "b"\\\n', "none": "null", "nan": "NaN"}
 
