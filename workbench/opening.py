@@ -41,7 +41,7 @@ from workbench.sessions.journal import JournalWriter, Session, open_session, rea
 from workbench.sessions.late import LateJournal, MemoryJournal
 from workbench.sessions.store import SessionStore, new_id
 from workbench.sessions.tail import Tail
-from workbench.tooling import timed, usable_tools, why_missing
+from workbench.tooling import keyless, timed, usable_tools, why_missing
 from workbench.toolkit.execute import ToolBox
 from workbench.toolkit.loader import LoadedFolder, LoadedTool, load_tools
 from workbench.toolkit.workspace import Workspace
@@ -233,6 +233,7 @@ def _run(
     from workbench.museum.unchecked import unchecked
 
     able = timed(ToolBox(list(map(unchecked, tools)), workspace), tools, home, clock)
+    able = keyless(able, home, asked.live)
     piece = PIECES[scenario.loop]
     return MuseumRun(piece, header, model=asked.model, tools=able, clock=clock, events=events, **parts)
 
@@ -246,14 +247,10 @@ def _able(
     clock: Clock,
     events: Sequence[Event],
 ) -> Tools:
-    """The tools of a run beside the model that it asks: a recording has its own, and what a key goes to has none."""
+    """The tools of a run beside the model that it asks: a recording has its own."""
     if is_recorded(asked.scenario):
         return recorded_tools(asked.scenario, header, clock=clock, here=ToolBox(tools), events=events)
-    if asked.live is None:
-        return timed(ToolBox(tools, workspace), tools, home, clock)
-    from workbench.models.keyless import KeylessTools  # only for those who have a key
-
-    return KeylessTools(ToolBox(tools, workspace), asked.live.key)
+    return keyless(timed(ToolBox(tools, workspace), tools, home, clock), home, asked.live)
 
 
 def _new_journal(

@@ -15,7 +15,7 @@ from rich.traceback import Traceback
 
 from tests.cli.conftest import Done
 from tests.models.wire.echoes import KEY, ODD_KEY, SHORT_KEY, echoed, refused
-from tests.models.wire.server import Server, http
+from tests.models.wire.server import Server, chat, http
 from tests.models.wire.test_live import model
 from tests.models.wire.test_runs import TOOLS
 from workbench import headless
@@ -162,8 +162,6 @@ async def test_a_ping_that_is_told_its_own_key(wire: Any, key: str) -> None:
 
 
 async def test_a_tool_that_prints_the_environment(home: Home, key: str) -> None:
-    from tests.models.wire.server import chat
-
     calls = chat(None, [("1", "list_notes", "{}"), ("2", "broken", "{}")])
     async with Server(http(calls), http(chat("done"))) as server:
         path = scenario_file(home, "openai", server.url, streams=False, tools='["list_notes", "broken"]')
@@ -179,6 +177,43 @@ async def test_a_tool_that_prints_the_environment(home: Home, key: str) -> None:
     shown += everything_of(reopened) + played(reopened.run.header, reopened.run.events).text
     reopened.close()
     assert_nowhere(key, shown, home.root)
+
+
+OTHERS = {"ANTHROPIC_API_KEY": "sk-ant-of-another-model", "OTHER_KEY": "another-key-of-models-toml"}
+SCRIPT = """
+goal = "g"
+protocol = "text"
+tools = ["list_notes"]
+[[model.reply]]
+text = "ACTION: list_notes {}"
+[[model.reply]]
+text = "ANSWER: done"
+"""
+
+
+@pytest.mark.parametrize("script", ["", SCRIPT, f'loop = "v1"{SCRIPT}'], ids=["live", "scripted", "museum"])
+async def test_no_model_reads_the_key_of_another_one(home: Home, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Nor is it in the session of a script, which may be sent to a model later."""
+    keys = {"OPENAI_API_KEY": KEY, **OTHERS}
+    for variable, value in keys.items():
+        monkeypatch.setenv(variable, value)
+    calls = http(chat(None, [("1", "list_notes", "{}")]))
+    async with Server(calls, http(chat("done"))) as server:
+        path = scenario_file(home, "openai", server.url, streams=False, tools='["list_notes"]')
+        with (home.root / "models.toml").open("a") as file:
+            file.write('[[model]]\nname = "other"\nwire = "ollama"\nmodel = "m"\nkey_env = "OTHER_KEY"\n')
+        if script:
+            path.write_text(script)
+        opened = new_run(load_scenario(path), home, scenario_path=str(path), clock=VirtualClock())
+        await opened.run.play()
+        shown = everything_of(opened)
+        opened.close()
+        sent = b"".join(exchange.body for exchange in server.requests).decode()
+    assert len(server.requests) == (0 if script else 2)
+    assert shown.count("[key]") >= len(keys)
+    for value in keys.values():
+        assert value not in sent
+        assert_nowhere(value, shown, home.root)
 
 
 def test_commands_show_no_key(home: Home, key: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,6 +19,9 @@ IDLE_TIMEOUT = 120.0
 
 RETRIES = 2
 
+VENDORS_KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+"""The environment variables that people keep the keys of vendors in."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:

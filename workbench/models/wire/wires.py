@@ -12,7 +12,7 @@ from workbench.core.values import ToolInfo
 from workbench.models.wire.anthropic import decode as anthropic_decode
 from workbench.models.wire.anthropic import encode as anthropic_encode
 from workbench.models.wire.anthropic import stream as anthropic_stream
-from workbench.models.wire.endpoint import Endpoint, WireName
+from workbench.models.wire.endpoint import VENDORS_KEYS, Endpoint, WireName
 from workbench.models.wire.lines import Frame
 from workbench.models.wire.ndjson import NdjsonParser
 from workbench.models.wire.ollama import decode as ollama_decode
@@ -120,7 +120,7 @@ WIRES: dict[WireName, Wire] = {
     "openai": Wire(
         name="openai",
         base_url="https://api.openai.com/v1",
-        key_env="OPENAI_API_KEY",
+        key_env=VENDORS_KEYS["openai"],
         path="chat/completions",
         models_path="models",
         headers=_bearer,
@@ -136,7 +136,7 @@ WIRES: dict[WireName, Wire] = {
     "anthropic": Wire(
         name="anthropic",
         base_url="https://api.anthropic.com",
-        key_env="ANTHROPIC_API_KEY",
+        key_env=VENDORS_KEYS["anthropic"],
         path="v1/messages",
         models_path="v1/models",
         headers=_anthropic_headers,
