@@ -51,11 +51,11 @@ class CompareScreen(Board):
         """The run that enter opens, where both have something."""
 
     def compose(self) -> ComposeResult:
-        yield TopLine("", id="top")
+        yield TopLine(id="top")
         for name in ("names", "counters", "settings", "why"):
-            yield Block("", id=name)
+            yield Block(id=name)
         yield RowsView(self.pair)
-        yield Block("", id="row")
+        yield Block(id="row")
         yield Said()
         yield KeyLine(keymap_of(self.app), id="keys")
 

@@ -36,7 +36,7 @@ class ProblemList(Block, can_focus=True, inherit_bindings=False):
         index: int
 
     def __init__(self) -> None:
-        super().__init__("", id="problems")
+        super().__init__(id="problems")
         self.problems: Sequence[Problem] = ()
         self.picked = 0
         self._wrong = 0

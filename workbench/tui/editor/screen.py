@@ -58,10 +58,10 @@ class EditorScreen(Screen[None]):
         self._home = home
 
     def compose(self) -> ComposeResult:
-        yield TopLine("", id="top")
+        yield TopLine(id="top")
         with Horizontal(id="body"):
             yield self.area
-            yield Block("", id="preview")
+            yield Block(id="preview")
         yield self.problems
         yield Said()
         yield KeyLine(keymap_of(self.app), id="keys")

@@ -62,11 +62,11 @@ class MatrixScreen(Board):
         self._problem = ""
 
     def compose(self) -> ComposeResult:
-        yield TopLine("", id="top")
+        yield TopLine(id="top")
         yield GridView()
-        yield Block("", id="legend")
-        yield Block("", id="caution")
-        yield Block("", id="cell")
+        yield Block(id="legend")
+        yield Block(id="caution")
+        yield Block(id="cell")
         yield Said()
         yield KeyLine(keymap_of(self.app), id="keys")
 

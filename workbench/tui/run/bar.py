@@ -189,14 +189,14 @@ class BarPane(Vertical):
     aside = ""
 
     def compose(self) -> ComposeResult:
-        yield Block("", id="bar-title")
+        yield Block(id="bar-title")
         with BarScroll(id="bar-scroll", classes="in"):
-            yield Block("", id="bar-body")
+            yield Block(id="bar-body")
         yield BarArea("", id="bar-area", classes="in", tab_behavior="focus", show_line_numbers=False)
         yield Input("", id="bar-field", classes="in", compact=True, select_on_focus=False)
         yield SearchField("", id="bar-search", classes="in", compact=True)
         yield LimitsList(id="bar-limits", classes="in")
-        yield Block("", id="bar-note")
+        yield Block(id="bar-note")
 
     # ------------------------------------------------------------ pieces
 

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
-from textual.widgets import Static
 
 from workbench.tui.actions import bindings, reason_not, with_keys
 from workbench.tui.blocks import Block, TopLine
@@ -60,13 +59,13 @@ class RunBase(Screen[None]):
         self._said_until = 0.0
 
     def compose(self) -> ComposeResult:
-        yield TopLine("", id="top")
-        yield Static("", id="strip")
+        yield TopLine(id="top")
+        yield Block(id="strip")
         with Horizontal(id="body"):
             yield Transcript(self.desk.timeline, id="transcript")
             yield SideColumn()
             yield ThirdColumn()
-        yield Block("", id="notice")
+        yield Block(id="notice")
         yield BarPane(id="bar")
         yield KeyLine(keymap_of(self.app), id="keys")
 

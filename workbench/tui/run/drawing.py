@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.widgets import Static
-
 from workbench.core.events import Held, HeldReply
 from workbench.home import written
-from workbench.tui.blocks import TopLine
+from workbench.tui.blocks import Block, TopLine
 from workbench.tui.guard import time_now
 from workbench.tui.keyline import KeyLine
-from workbench.tui.paint import content
 from workbench.tui.run.driving import Driving
 from workbench.tui.run.frame import SideColumn, ThirdColumn
 from workbench.tui.run.standing import top_facts, top_state, where_words
@@ -104,10 +101,10 @@ class Drawing(Driving):
         top_line = self.query_one(TopLine)
         facts = top_facts(desk, self.opened, narrow=self.narrow)
         top_line.show(self.run_title, facts, where_words(desk), *top_state(desk))
-        strip = self.query_one("#strip", Static)
+        strip = self.query_one("#strip", Block)
         strip.display = 60 <= self.size.width < 100
         if strip.display:
-            strip.update(content(strip_line(state, self.size.width - 2)), layout=False)
+            strip.put([strip_line(state, self.size.width - 2)])
         at_work = self.at_work or desk.looking_back
         side = self.query_one(SideColumn)
         if side.display:

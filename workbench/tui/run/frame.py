@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Literal
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.content import Content
 from textual.message import Message
 
-from workbench.tui.actions import bindings, keyed
+from workbench.tui.actions import bindings
 from workbench.tui.blocks import Block
-from workbench.tui.paint import content
-from workbench.tui.screens import keymap_of
 from workbench.view.entries import Line, Span
 from workbench.view.lines import heading, wrap
 
@@ -46,7 +43,7 @@ class CallsPane(Block, can_focus=True):
             self.by = by
 
     def __init__(self) -> None:
-        super().__init__("", id="calls")
+        super().__init__(id="calls")
         self._ids: list[str] = []
 
     def show(self, lines: list[Line], ids: list[str]) -> None:
@@ -54,11 +51,8 @@ class CallsPane(Block, can_focus=True):
         self._ids = ids
         self.put(lines)
 
-    def drawn(self, lines: list[Line]) -> Content:
-        """As everywhere, with the picked call on a ground of its own."""
-        lines = keyed(lines, keymap_of(self.app))
-        rows = [content(line).stylize("on $panel") if line[0].text.startswith("▸") else content(line) for line in lines]
-        return Content("\n").join(rows)
+    def ground(self, line: Line) -> str:
+        return "on $panel" if line[0].text.startswith("▸") else ""
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -85,9 +79,9 @@ class SideColumn(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="side")
-        self.budget = Block("", id="budget")
+        self.budget = Block(id="budget")
         self.calls = CallsPane()
-        self.detail = Block("", id="detail")
+        self.detail = Block(id="detail")
 
     def compose(self) -> ComposeResult:
         yield self.budget
@@ -140,7 +134,7 @@ class ThirdColumn(Block):
         self.post_message(self.Sized())
 
     def __init__(self) -> None:
-        super().__init__("", id="third")
+        super().__init__(id="third")
 
     def show(self, laid: LaidOpen, state: State, event: Event | None, *, past: bool, running: bool) -> None:
         """`event` is the latest one of what is looked at."""

@@ -64,11 +64,11 @@ class LoopView(Dialog[bool]):
         self._at = next((i for i, n in enumerate(self._frames) if n >= shown), len(self._frames) - 1)
 
     def compose(self) -> ComposeResult:
-        yield Block("", id="loop-top")
+        yield Block(id="loop-top")
         with Horizontal(id="loop-body"):
-            yield Block("", id="loop-code")
-            yield Block("", id="loop-history")
-        yield Block("", id="loop-caption")
+            yield Block(id="loop-code")
+            yield Block(id="loop-history")
+        yield Block(id="loop-caption")
         yield KeysRow(self.KEYS)
 
     def on_resize(self) -> None:
