@@ -110,9 +110,14 @@ def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     saved = opened.read_only or ("saved" if opened.session_path is not None else "not run yet")
     if desk.run.broken:
         saved = "not saved any more"
+    plan = desk.run.state.plan
+    if narrow and not (desk.run.broken or opened.read_only):
+        return name if plan is None else plan.loop
     if narrow:
-        return saved if desk.run.broken or opened.read_only else name
-    return f"{header.protocol} · {model} · {saved}"
+        return saved
+    if plan is None:
+        return f"{header.protocol} · {model} · {saved}"
+    return f"{plan.loop} · {model if plan.ever_asks else 'no model'} · {saved}"
 
 
 def where_words(desk: Desk) -> str:
