@@ -34,7 +34,7 @@ PHASES: dict[str, Phase] = {
 """What is open in the bar, and the phase it makes."""
 
 
-ASKED_AGAIN = (Status.MODEL_UNAVAILABLE, Status.MODEL_REJECTED)
+ASKED_AGAIN = (Status.MODEL_UNAVAILABLE, Status.MODEL_REJECTED, Status.STEP_FAILED, Status.NO_ROUTE)
 """Ends after which the same request may bring a reply: the server is there again, the key is set."""
 
 
@@ -63,6 +63,7 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         interrupted=stand == "interrupted",
         raise_to=raise_words(desk),
         failed=phase == "stopped" and desk.run.state.status in ASKED_AGAIN,
+        again="take the step again" if desk.run.state.status is Status.STEP_FAILED else "ask again",
         live=endpoint_of(desk.run) is not None,
         step_cap=state.limits.steps is not None,
         holding=state.hold is not None,
