@@ -22,6 +22,7 @@ from tests.imports.logs import session as session_of_log
 from tests.scenarios_shipped.shipped import HOME, shipped_tools
 from workbench.check import check_file, failure_lines
 from workbench.core.events import ModelFailed, ModelReply
+from workbench.core.items import counts_as_step
 from workbench.export.forms import FORMS, CannotExport, Recorded
 from workbench.imports.conversation import NotUnderstood
 from workbench.imports.files import conversations, read_file
@@ -64,8 +65,8 @@ def tells_each_step(run: Recorded, text: str, _: Path) -> None:
     records = [json.loads(line) for line in text.splitlines()]
     calls = [record.call.tool for record in run.state.every_call()]
     assert [record["tool"] for record in records if record["tool"] is not None] == calls
-    replies = [event for event in run.events if isinstance(event, ModelReply | ModelFailed)]
-    assert len(records) == sum(len(getattr(event, "calls", ())) or 1 for event in replies)
+    steps = [event for event in run.events if isinstance(event, ModelFailed) or counts_as_step(event)]
+    assert len(records) == sum(len(getattr(event, "calls", ())) or 1 for event in steps)
     assert {record["run_id"] for record in records} <= {run.header.id}
     assert sum(record["input_tokens"] or 0 for record in records) == run.state.input_tokens
     assert sum(record["output_tokens"] or 0 for record in records) == run.state.output_tokens

@@ -26,7 +26,9 @@ def test_a_new_script_has_its_title_and_nothing_wrong(template: Template) -> Non
     assert found.scenario.title == 'My "own" script'
 
 
-@pytest.mark.parametrize("name", ["text-loop", "json-loop", "native-gate", "made-up-tool", "faults"])
+@pytest.mark.parametrize(
+    "name", ["text-loop", "json-loop", "native-gate", "made-up-tool", "pipeline", "router", "faults"]
+)
 def test_what_a_new_script_promises_holds(name: str, tmp_path: Path) -> None:
     file = tmp_path / f"{name}.toml"
     file.write_text(BY_NAME[name].text("mine"), encoding="utf-8")

@@ -14,7 +14,7 @@ from workbench.scenarios.loader import load_scenario
 
 COURSE = (
     "tour", "first-steps", "four-breaks", "protocol", "limits", "model", "approval", "context", "hostile-text",
-    "experiments", "museum",
+    "experiments", "plans", "museum", "quiz",
 )  # fmt: skip
 """The groups of the course, in the order in which a person walks through them."""
 TAGS = set(COURSE)

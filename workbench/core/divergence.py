@@ -13,9 +13,9 @@ from enum import StrEnum
 from itertools import groupby, takewhile
 
 from workbench.core.alignment import align, parting
-from workbench.core.events import Event, ModelFailed, ModelReply, Stopped, StopRequested, ToolResult
+from workbench.core.events import Event, ModelFailed, ModelReply, Planned, Stopped, StopRequested, ToolResult
 from workbench.core.items import Aspect, Item, items, keys, says, wording
-from workbench.core.setup import NONE, REQUEST, Setting, set_differently
+from workbench.core.setup import NONE, PLAN, REQUEST, Setting, set_differently
 from workbench.core.values import Header
 
 
@@ -200,6 +200,9 @@ class _Why:
             return Cause.MESSAGE, ()
         if "stop" in kinds:
             return self._stop([item.stop or item.event for item in there if item.kind == "stop"])
+        if any(isinstance(item.event, Planned) for item in there):
+            names = self._named(*PLAN)
+            return (Cause.SETTING if names else Cause.RESULT), names
         if "notice" in kinds:
             names = self._named("limits", "protocol_options", "goal_check")
             return (Cause.SETTING if names else Cause.NOTICE), names

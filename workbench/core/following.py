@@ -117,6 +117,7 @@ def plan_of_run(state: State) -> Plan:
 
 
 def _fail(state: State, why: str) -> None:
+    why = " ".join(why.split())
     why = why if len(why) <= MOST_OF_A_REASON else f"{why[:MOST_OF_A_REASON]}…"
     step = due(state)
     state.place = replace(state.place, asked=False)

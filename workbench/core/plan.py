@@ -80,6 +80,16 @@ class Plan:
     steps: tuple[Step, ...] = ()
     routes: tuple[Route, ...] = ()
 
+    @property
+    def loop(self) -> str:
+        """What a scenario calls the loop."""
+        return ROUTER if self.routes else PIPELINE
+
+    @property
+    def ever_asks(self) -> bool:
+        """Whether there is a place in it at which a model is asked."""
+        return bool(self.routes) or any(step.does == "ask" for step in self.steps)
+
     def row(self, route: str) -> tuple[Step, ...]:
         """The steps of a route; "" is a pipeline's only row, and the row of a router that has not chosen."""
         return next((each.steps for each in self.routes if each.name == route), self.steps)

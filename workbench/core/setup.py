@@ -22,6 +22,8 @@ _NAMES = {
     "faults": "fault",
 }
 """Fields that a scenario calls something else."""
+PLAN = ("loop", "step", "route")
+"""Keys of a scenario that say who chooses what comes next."""
 _SCRIPTS = frozenset({"use", "reply", "exchange"})
 """Keys of [model] that are shown elsewhere, or are what the model says."""
 REQUEST = ("system", "protocol", "protocol_options", "tools", "model", "context", "seed")
@@ -69,6 +71,9 @@ def _settings(header: Header) -> Iterator[tuple[str, str]]:
     for item in fields(header):
         if item.name not in IDENTITY | TOLD | DERIVED:
             yield from _flat(_NAMES.get(item.name, item.name), getattr(header, item.name))
+    for key in PLAN:
+        if key in header.scenario:
+            yield from _flat(key, header.scenario[key])
     model = header.scenario.get("model")
     if isinstance(model, Mapping):
         for key, value in model.items():

@@ -76,6 +76,11 @@ def literal(template: Template) -> str:
     return "".join([part for part in template if isinstance(part, str)])
 
 
+def source(template: Template) -> str:
+    """The template as it is written, for people."""
+    return "".join([part if isinstance(part, str) else f"${{{part.name}}}" for part in template])
+
+
 def fill(template: Template, lookup: Lookup) -> str:
     """The text of the template. `lookup` gives the value of a name, or raises TemplateError."""
     return "".join([part if isinstance(part, str) else _rendered(part, lookup(part.name)) for part in template])

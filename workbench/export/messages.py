@@ -19,6 +19,7 @@ from workbench.models.wire.body import clean
 from workbench.models.wire.endpoint import Endpoint, WireName
 from workbench.models.wire.transcript import Encode, Transcript, Turn
 from workbench.models.wire.wires import WIRES, Wire
+from workbench.view.figures import counted
 
 
 def write(run: Recorded, name: WireName) -> Written:
@@ -46,6 +47,10 @@ def body(run: Recorded, name: WireName, messages: Sequence[Message]) -> dict[str
 def _complete(state: State) -> tuple[list[Message], tuple[str, ...]]:
     """The messages up to where every call has its result."""
     messages = list(state.messages)
+    if state.plan is not None:
+        made = len(state.every_call())
+        note = f"{counted(made, 'call')} of the plan {'is' if made == 1 else 'are'} not among what the model was told"
+        return messages, (note,) if made else ()
     waiting = state.open_calls()
     if not waiting:
         return messages, ()

@@ -1,6 +1,7 @@
 """One flat record a step, for whatever counts, draws or alerts: what was called, what came of it, what it cost.
 
 A reply with several calls gives one record a call; its tokens stand in the first one, so that they can be added up.
+So does a step of a plan, which has no tokens and no model: nobody was asked. One that only asks or answers gives none.
 Arguments are redacted, and of a result only its size is told.
 """
 
@@ -11,7 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from workbench.core.events import Event, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.events import Event, ModelFailed, ModelReply, Planned, ToolResult, ToolStarted
+from workbench.core.items import counts_as_step
 from workbench.core.values import Call
 from workbench.export.forms import Recorded, Written
 from workbench.export.json_text import json_text
@@ -54,14 +56,14 @@ class Steps:
     def __init__(self, run_id: str) -> None:
         self._run_id = run_id
         self._step = 0
-        self._reply: ModelReply | None = None
-        """The latest reply, while results of it are still to come."""
+        self._reply: ModelReply | Planned | None = None
+        """The latest reply, or step of a plan, while results of it are still to come."""
         self._arguments: dict[str, str] = {}
         self._results: dict[str, ToolResult] = {}
 
     def take(self, event: Event) -> list[Record]:
         """The next event; returns the records of what is over with it."""
-        if isinstance(event, ModelReply):
+        if isinstance(event, ModelReply | Planned) and counts_as_step(event):
             done = self.rest()
             self._step += 1
             self._reply = event
@@ -86,18 +88,11 @@ class Steps:
         self._arguments, self._results = {}, {}
         return made
 
-    def _record(self, reply: ModelReply, call: Call | None, *, first: bool) -> Record:
+    def _record(self, step: ModelReply | Planned, call: Call | None, *, first: bool) -> Record:
         result = self._results.get(call.id) if call is not None else None
-        counted = reply.input_tokens is not None and reply.output_tokens is not None
-        figures: tuple[Any, ...] = (None,) * 5
-        if first:
-            figures = (
-                reply.input_tokens if reply.input_tokens is not None else reply.input_estimate,
-                reply.output_tokens if reply.output_tokens is not None else reply.output_estimate,
-                reply.cache_read,
-                reply.cache_write,
-                _milliseconds(reply.took),
-            )
+        reply = step if isinstance(step, ModelReply) else None
+        figures = _figures(reply) if first and reply is not None else (None,) * 6
+        reading = reply.reading if reply is not None else ""
         return {
             "run_id": self._run_id,
             "step": self._step,
@@ -105,17 +100,17 @@ class Steps:
             "tool": call.tool if call is not None else None,
             "args": _shown(self._arguments.get(call.id, call.arguments)) if call is not None else None,
             "result_chars": len(result.content) if result is not None else None,
-            "is_error": result.is_error if result is not None else reply.reading not in ("answer", "calls"),
-            "outcome": result.outcome if result is not None else None if call is not None else reply.reading,
+            "is_error": result.is_error if result is not None else reading not in ("answer", "calls", ""),
+            "outcome": result.outcome if result is not None else None if call is not None else reading,
             "input_tokens": figures[0],
             "output_tokens": figures[1],
             "cache_read_tokens": figures[2],
             "cache_write_tokens": figures[3],
-            "estimated": not counted if first else None,
+            "estimated": figures[5],
             "latency_ms": figures[4],
             "tool_ms": _milliseconds(result.took) if result is not None else None,
-            "model": reply.model or None,
-            "finish": reply.finish,
+            "model": (reply.model or None) if reply is not None else None,
+            "finish": reply.finish if reply is not None else None,
         }
 
     def _failed(self, event: ModelFailed) -> Record:
@@ -128,6 +123,18 @@ class Steps:
             "outcome": event.failure,
             "latency_ms": _milliseconds(event.took),
         }
+
+
+def _figures(reply: ModelReply) -> tuple[Any, ...]:
+    """What the request cost: tokens in and out, of the cache, how long it took, and whether we have estimated."""
+    return (
+        reply.input_tokens if reply.input_tokens is not None else reply.input_estimate,
+        reply.output_tokens if reply.output_tokens is not None else reply.output_estimate,
+        reply.cache_read,
+        reply.cache_write,
+        _milliseconds(reply.took),
+        reply.input_tokens is None or reply.output_tokens is None,
+    )
 
 
 def _milliseconds(seconds: float) -> float | None:

@@ -4,8 +4,8 @@ It is written without the SDK. The SDK measures what happens while it happens; h
 and times come from the journal, so that the same run gives the same bytes. Any collector takes the file: by its
 `otlpjsonfile` receiver, or as the body of a POST to /v1/traces.
 
-A run is a span `invoke_agent`, each request one below it, each call that ran one more. Times are those of work, laid
-end to end from when the session was created; waiting for a person is not in them.
+A run is a span `invoke_agent`, each request one below it, each call that ran one more, whoever made it. Times are
+those of work, laid end to end from when the session was created; waiting for a person is not in them.
 """
 
 from __future__ import annotations
@@ -74,9 +74,11 @@ class _Trace:
         calls: dict[int, list[CallRecord]] = {}
         for record in run.state.every_call():
             calls.setdefault(record.n, []).append(record)
-        for mark in run.state.requests:
-            self._request(mark)
-            for record in calls.get(mark.n, ()):
+        marks = {mark.n: mark for mark in run.state.requests}
+        for n in sorted(marks.keys() | calls.keys()):
+            if n in marks:
+                self._request(marks[n])
+            for record in calls.get(n, ()):
                 if record.started is not None and record.result is not None:
                     self._call(record, record.result)
         yield self._root(begin)

@@ -63,7 +63,7 @@ def facts(run: Recorded) -> list[Fact]:
     calls = [counted(state.model_calls, "model call"), counted(state.tool_calls, "tool call")]
     return [
         ("model", state.model.shown),
-        ("protocol", header.protocol),
+        ("protocol", header.protocol) if state.plan is None else ("loop", state.plan.loop),
         ("calls", ", ".join([*calls, counted(state.errors, "error")])),
         ("tokens", f"{read} in, {written} out"),
         ("cost", money(state.cost)),

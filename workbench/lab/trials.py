@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.clocks import VirtualClock
-from workbench.core.events import Event, ModelFailed, ModelReply
+from workbench.core.events import Event, ModelFailed
 from workbench.core.faults import changer
+from workbench.core.items import counts_as_step
 from workbench.core.ports import Clock
 from workbench.core.values import Fault
 from workbench.faults.catalogue import Entry, armed
@@ -150,10 +151,10 @@ def _trial(opened: Opened, fault: Fault | None, path: str) -> Trial:
 
 
 def _steps(opened: Opened) -> tuple[int, tuple[tuple[str, ...], ...]]:
-    """The last step in which the model was asked, and the tools that each step started."""
+    """The last step in which the model was asked, or a plan was followed, and the tools that each step started."""
     replies = asked = 0
     for event in opened.run.events:
-        if isinstance(event, ModelReply):
+        if counts_as_step(event):
             replies += 1
             asked = replies
         elif isinstance(event, ModelFailed):

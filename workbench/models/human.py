@@ -28,7 +28,8 @@ def _is_awaited(state: State) -> bool:
 
 
 class HumanModel:
-    """Serves what was typed; else `prepared` texts in order, as a function of the history; else raises NobodyThere.
+    """Serves what was typed; else, where nobody is there, `prepared` texts in order, as a function of the history; else
+    raises NobodyThere.
 
     Texts are whole replies, written as `models.written` says.
     """
@@ -38,6 +39,12 @@ class HumanModel:
     def __init__(self, prepared: Sequence[str] = ()) -> None:
         self._prepared = tuple(prepared)
         self._typed: str | None = None
+        self.attended = False
+        """Whether somebody is there to reply, who is not to be forestalled by what was prepared."""
+
+    def prepared_left(self, state: State) -> int:
+        """How many prepared replies have not been served in this branch."""
+        return max(0, len(self._prepared) - state.script_line - 1)
 
     def say(self, text: str) -> None:
         """Give the reply to the next request. A second one before that request takes the place of the first."""
@@ -45,7 +52,7 @@ class HumanModel:
 
     def waits(self, state: State) -> bool:
         """Whether the reply to the request that `state` makes has still to be typed."""
-        return self._typed is None and state.script_line + 1 >= len(self._prepared)
+        return self._typed is None and (self.attended or not self.prepared_left(state))
 
     async def reply(self, request: Request, on_signal: OnSignal) -> Reply:  # noqa: ARG002 - nothing passes here
         state = request.state

@@ -21,6 +21,7 @@ from workbench.core.events import (
     Held,
     ModelFailed,
     ModelReply,
+    Planned,
     Resumed,
     SettingsChanged,
     Stopped,
@@ -29,6 +30,7 @@ from workbench.core.events import (
     UserMessage,
 )
 from workbench.core.gate import judge
+from workbench.core.items import counts_as_step
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES, Status
@@ -90,7 +92,7 @@ class Answers:
         if handler is not None:
             handler(self, event)
         self.state.apply(event)
-        if isinstance(event, ModelReply | ModelFailed):
+        if isinstance(event, ModelFailed) or counts_as_step(event):
             self._turns.append(_Turn(self.state.total_steps + 1))
 
     def entries(self) -> list[Entry]:
@@ -159,7 +161,7 @@ class Answers:
 
     # ------------------------------------------------------------ events
 
-    def _moved(self, _: ModelReply | ModelFailed | Stopped) -> None:
+    def _moved(self, _: ModelReply | ModelFailed | Planned | Stopped) -> None:
         self._go_on()
 
     def _said(self, event: UserMessage) -> None:
@@ -313,6 +315,7 @@ _HANDLERS: Mapping[type[Event], Callable[[Answers, Any], None]] = {
     UserMessage: Answers._said,
     ModelReply: Answers._moved,
     ModelFailed: Answers._moved,
+    Planned: Answers._moved,
     Stopped: Answers._moved,
     Decided: Answers._decided,
     Held: Answers._stood,

@@ -6,7 +6,7 @@ import ast
 import inspect
 from typing import Any
 
-from workbench.scenarios import exchanges, schema
+from workbench.scenarios import exchanges, schema, steps
 
 
 def scenario_json_schema() -> dict[str, Any]:
@@ -23,7 +23,7 @@ def scenario_json_schema() -> dict[str, Any]:
 def _descriptions() -> dict[str, dict[str, str]]:
     """Class to field to the string under it. Read from the source only here, so that loading a scenario is quick."""
     described: dict[str, dict[str, str]] = {}
-    for node in (node for module in (schema, exchanges) for node in ast.parse(inspect.getsource(module)).body):
+    for node in (node for module in (schema, exchanges, steps) for node in ast.parse(inspect.getsource(module)).body):
         if not isinstance(node, ast.ClassDef):
             continue
         fields = described[node.name] = {}

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from workbench.core.plan import PIPELINE, TASK, step_of
 from workbench.core.templates import TemplateError, is_builtin, names
 from workbench.scenarios.errors import Path, nearest, shown, unknown
-from workbench.scenarios.schema import Scenario, StepTable
+from workbench.scenarios.schema import Scenario
+from workbench.scenarios.steps import StepTable
 
 DOES = ("tool", "ask", "answer")
 _KNOWS_NOTHING_OF = ("protocol_options", "context")

@@ -18,6 +18,7 @@ from typing import Any
 from workbench.core import templates
 from workbench.core.events import Event, HeldReply, ModelFailed, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.loop import AskPerson, next_move, standing
+from workbench.core.plan import LOOPS
 from workbench.core.protocols import protocol
 from workbench.core.reading import BELIEVED
 from workbench.core.state import State
@@ -41,6 +42,7 @@ SCRIPTED_FAILURES = {
 TAKEN_OTHERWISE = "another loop took a reply in another way than it is taken here, so nothing is expected"
 ANSWERED_OTHERWISE = "the other loop had its answer from elsewhere; here it is the reply that ended the run"
 NOT_RETURNED = "the log lacks a result that the model has read, so nothing is expected"
+TOOLS_RUN_AGAIN = "what the model said is a script here, and the tools of the steps run again"
 LATE = 1.0
 """Seconds that a reply which came too late is later than it might be."""
 
@@ -88,6 +90,8 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     if entries := answers.entries():
         plain["person"] = entries
     notes = answers.notes if real else [*script.notes, *answers.notes]
+    if not real and _asked_a_real_model(header):
+        notes.append(TOOLS_RUN_AGAIN)
     if kept_out := real and state.held_reply is not None:
         notes = [*notes, "the reply that is held at the door is in no recording until it is let in"]
     expect = _expected(state, exact_calls=not answers.notes)
@@ -101,8 +105,14 @@ def played(header: Header, events: Sequence[Event]) -> Played:
 
 def was_real(header: Header) -> bool:
     """Whether what was said and done in the run cannot be had again: it asked a real model, or ran elsewhere."""
+    if header.scenario.get("loop") in LOOPS:
+        return False  # A plan makes its calls again by itself, and what the model said is a script.
+    return _asked_a_real_model(header) or ran_elsewhere(header)
+
+
+def _asked_a_real_model(header: Header) -> bool:
     use = header.scenario.get("model", {}).get("use", "scripted")
-    return use == RECORDED or use not in BUILDERS or ran_elsewhere(header)
+    return use == RECORDED or use not in BUILDERS
 
 
 def ran_elsewhere(header: Header) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench import __version__
 from workbench.core.faults import describe
+from workbench.core.plan import LOOPS
 from workbench.core.values import Header, Limits, ToolInfo
 from workbench.home import Home
 from workbench.scenarios.errors import Problem, ScenarioError
@@ -68,6 +69,9 @@ def serving(
     if scenario.model.use not in PLAYED:
         message = f'serve plays a script or a recording, which use = "{scenario.model.use}" is not'
         raise ScenarioError([Problem(path, 0, "model.use", message)])
+    if scenario.loop in LOOPS:
+        message = f"a client has a loop of its own, and in a {scenario.loop} the calls are the code's; serve a script"
+        raise ScenarioError([Problem(path, 0, "loop", message)])
     scenario = apply_overrides(scenario, ["model.retries=0"])
     header = header_of(scenario, home, path)
     strikes = tuple(fault for fault in header.faults if fault.on in STRIKING)

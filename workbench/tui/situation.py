@@ -56,7 +56,9 @@ class Situation:
     raise_to: str = ""
     """For a run stopped by a cap: "raise to 8, go on"."""
     failed: bool = False
-    """Whether the run was stopped by a request that brought no reply, and it can be made again."""
+    """Whether a request that brought no reply stopped the run, or a step that failed, and it can be made again."""
+    again: str = "ask again"
+    """What that is called."""
     live: bool = False
     """Whether the model is asked over a network."""
     step_cap: bool = True
@@ -258,7 +260,7 @@ def move_words(s: Situation) -> str:
     if s.stand_in == "acting" and s.scripted and s.phase != "past":
         return f"as scripted: {s.scripted}"
     hold = "let it in" if s.held == "reply" else "pass it on"
-    words = {"hold": hold, "reply": "write the reply", "past": "forward", "stopped": "ask again"}
+    words = {"hold": hold, "reply": "write the reply", "past": "forward", "stopped": s.again}
     return words.get(s.phase, s.next_move)
 
 
@@ -266,7 +268,7 @@ def run_words(s: Situation) -> str:
     if s.stand_in == "acting" and s.scripted and s.phase in ("stopped", "answered"):
         return f"as scripted: {s.scripted}"
     hold = "let in and run" if s.held == "reply" else "pass and run"
-    words = {"running": "pause", "hold": hold, "reply": "write and run on", "past": "play", "stopped": "ask again"}
+    words = {"running": "pause", "hold": hold, "reply": "write and run on", "past": "play", "stopped": s.again}
     return words.get(s.phase, "run")
 
 

@@ -12,6 +12,7 @@ from workbench.core.events import Held, HeldReply
 from workbench.core.gate import describe, matches
 from workbench.core.ledger import Executed
 from workbench.core.loop import AskPerson, Move
+from workbench.core.plan import Plan
 from workbench.core.ports import Reply
 from workbench.core.reading import Check, read_reply
 from workbench.core.records import CallRecord
@@ -76,7 +77,7 @@ def bar_for(
         if question.reply is not None:
             return _hold_reply(state, question.reply, check, width, rows)
         if question.on == "hold":
-            return _hold(question.calls[0], width, rows)
+            return _hold(state, question.calls[0], width, rows)
         if question.on == "interrupted":
             return _interrupted(question.calls[0], width)
         return None
@@ -96,13 +97,18 @@ def _approval(state: State, calls: tuple[CallRecord, ...], width: int, rows: int
         return _batch(state, calls, at, order, width, preview)
     record = calls[at]
     title = (
-        Span("▲ The model wants to run ", "wait"),
+        Span(f"▲ {_who(state)} wants to run ", "wait"),
         Span(words.name_of(record.call.tool), "wait", bold=True),
         Span(f"   call {number_of(record)} · {_step_words(state)}", "quiet"),
     )
     shown, whole = argument_rows(record.call.arguments.strip(), width - 2, rows)
     body = (*shown, *consequences(state, record, preview, width - 2))
     return Bar(kind="approval", role="wait", title=title, body=body, calls=order, whole=whole)
+
+
+def _who(state: State) -> str:
+    """Who makes the calls that are open."""
+    return "The model" if state.planned is None else f"Step {state.planned.step} of the plan"
 
 
 def _batch(
@@ -208,11 +214,12 @@ def _step_words(state: State) -> str:
 # ---------------------------------------------------------------- the others
 
 
-def _hold(record: CallRecord, width: int, rows: int) -> Bar:
+def _hold(state: State, record: CallRecord, width: int, rows: int) -> Bar:
     held = record.held
     assert held is not None
+    reader = "the model has not read" if state.planned is None else "no later step has read"
     title = (
-        Span("◆ Held at the door: the model has not read this result", "held"),
+        Span(f"◆ Held at the door: {reader} this result", "held"),
         Span(f"   {words.name_of(record.call.tool)} · call {number_of(record)}", "quiet"),
     )
     head: list[Line] = []
@@ -254,12 +261,19 @@ def _read_as(state: State, reply: Reply, check: Check) -> str:
     if read.reading == "malformed":
         return f"It could not be read: {one_line(read.problem)}"
     dropped = [one_line(read.dropped)] if read.dropped else []
+    if read.reading == "answer" and state.plan is not None:
+        return _chosen(state.plan, read.answer) if state.plan.chooses(state.place) else "Later steps would have this."
     if read.reading == "answer":
         return " ".join(["It would be read as an answer, which ends the run.", *dropped])
     valid = words.names_of([call.tool for call in read.calls if not call.problem])
     said = [f"It would be read as a call of {valid}."] if valid else ["No tool would run."]
     said += [f"{_WRONG[call.problem_kind]}: {one_line(call.problem)}" for call in read.calls if call.problem][:1]
     return " ".join([*said, *dropped])
+
+
+def _chosen(plan: Plan, said: str) -> str:
+    route = plan.chosen(said)
+    return f"It would choose route {one_line(route.name)}." if route is not None else "It would choose no route."
 
 
 _WRONG = {

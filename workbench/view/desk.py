@@ -6,7 +6,8 @@ from bisect import bisect_left
 from typing import Literal
 
 from workbench.core.door import reply_at
-from workbench.core.events import Event, Held, HeldReply, ModelReply, ToolResult
+from workbench.core.events import Event, Held, HeldReply, ModelReply, Planned, ToolResult
+from workbench.core.items import counts_as_step
 from workbench.core.ledger import Executed, executed
 from workbench.core.loop import AskModel, AskPerson, Finished, Move
 from workbench.core.records import CallRecord, RequestMark
@@ -107,9 +108,9 @@ class Desk:
         self.look_at(self.state.n + events)
 
     def look_by_step(self, direction: int) -> None:
-        """To the next model reply in that direction; beyond the last one is now, before the first the start."""
+        """To the next step in that direction; beyond the last one is now, before the first the start."""
         events, n = self.run.events, self.state.n + direction
-        while 0 < n <= len(events) and not isinstance(events[n - 1], ModelReply):
+        while 0 < n <= len(events) and not counts_as_step(events[n - 1]):
             n += direction
         self.look_at(n)
 
@@ -160,7 +161,7 @@ class Desk:
     def call_of_entry(self, index: int) -> str:
         """The call that an entry is about; "" when it is about none."""
         event = self.timeline.event(index)
-        if isinstance(event, ModelReply):
+        if isinstance(event, ModelReply | Planned):
             return event.calls[0].id if event.calls else ""
         return str(getattr(event, "call", ""))
 

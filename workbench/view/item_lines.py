@@ -10,6 +10,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Planned,
     SettingsChanged,
     Stopped,
     UserMessage,
@@ -59,6 +60,8 @@ def item_lines(item: Item, protocol: ProtocolName) -> list[ItemLine]:
             return [_reply(item.event, protocol)]
         case ModelFailed(failure=failure):
             return [_line("ERROR", "error", words.FAILURES.get(failure, failure))]
+        case Planned():
+            return [_line("STEP", "quiet", item.event.problem or item.event.text, "" if item.event.text else "quiet")]
         case Notice(text=text):
             return [_line("NOTE", "notice", text)]
         case ContextChanged(policy=policy):

@@ -214,7 +214,7 @@ def _input(state: State, width: int) -> list[Line]:
     spark = sparkline(latest[-room:]) if room > 0 else ""
     role: Role = "error" if cap is not None and state.input_tokens >= cap else ""
     lines: list[Line] = [_labelled("input", figure, width, (Span(spark, "primary"),), role)]
-    if latest and state.stopped is None:
+    if latest and state.stopped is None and state.asks_model:
         again = f"the next call reads {tokens(state.context_tokens, estimated=True)} again"
         lines.append((Span(cut(f"{'':<{LABELS}}{again}", width), "quiet"),))
     return lines

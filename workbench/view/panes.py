@@ -115,7 +115,8 @@ def call_detail(state: State, record: CallRecord, width: int, rows: int = DETAIL
         lines += within([(Span(*decided),)], width, 3)[0]
     if record.edited:
         wrote = one_line(record.call.arguments.strip())
-        lines += within([(Span(f"the model wrote {wrote}", "quiet"),)], width, 3)[0]
+        who = "the model" if state.plan is None else "the plan"
+        lines += within([(Span(f"{who} wrote {wrote}", "quiet"),)], width, 3)[0]
     lines += wrap((Span(_outcome(record), "quiet"),), width)
     return lines
 

@@ -16,6 +16,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Planned,
     Remark,
     Resumed,
     SettingsChanged,
@@ -25,6 +26,7 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
+from workbench.core.items import counts_as_step
 from workbench.core.ledger import Executed, since
 from workbench.core.state import State
 from workbench.view import words
@@ -68,7 +70,7 @@ def event_strip(events: Sequence[Event], at: int, width: int) -> Line:
     line: list[Span] = []
     step = 0
     for number, event in enumerate(events, 1):
-        step += isinstance(event, ModelReply)
+        step += counts_as_step(event)
         sign = event_sign(event, step)[-gap:]
         role: Role = "past" if number <= at else "quiet"
         line.append(Span(sign, "here" if number == at else role, bold=number == at))
@@ -84,7 +86,7 @@ def _long_strip(events: Sequence[Event], at: int, width: int) -> Line:
     cells = ["─"] * width
     if total <= width * TICKED:
         for index, event in enumerate(events):
-            if isinstance(event, ModelReply):
+            if counts_as_step(event):
                 cells[index * width // total] = "┴"
     return (
         Span("".join(cells[:here]), "past"),
@@ -94,11 +96,13 @@ def _long_strip(events: Sequence[Event], at: int, width: int) -> Line:
 
 
 def event_sign(event: Event, step: int) -> str:
-    """U user, a number for a model turn, → started, = result, ✗ error, ▲ decided, ⊘ denied, ◆ held, · the rest."""
+    """U user, a number for a step, → started, = result, ✗ error, ▲ decided, ⊘ denied, ◆ held, · the rest."""
     match event:
         case UserMessage():
             return "U"
         case ModelReply():
+            return str(step)
+        case Planned(calls=calls) if calls:
             return str(step)
         case ToolStarted():
             return "→"
@@ -154,6 +158,8 @@ def event_words(event: Event, state: State) -> str:
         case ModelReply(calls=calls):
             names = words.names_of([call.tool for call in calls])
             return f"the model asked for {names}" if calls else "the model replied"
+        case Planned(step=step):
+            return f"step {step} of the plan was taken"
         case Decided(call=call, decision=decision):
             return f"{_tool_of(state, call)} {_DECIDED[decision]}"
         case ToolStarted(call=call):

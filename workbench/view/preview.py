@@ -7,13 +7,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from workbench.core.plan import LOOPS, PIPELINE, plan_of
 from workbench.core.values import LIMIT_NAMES, ToolInfo
 from workbench.scenarios.exchanges import ExchangeTable
+from workbench.scenarios.loader import to_plain
 from workbench.scenarios.recorded import is_recorded, recorded_infos
 from workbench.scenarios.schema import CallTable, FaultTable, PersonEntry, ReplyTable, Scenario
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
 from workbench.view.lines import clip, cut_line, heading, one_line, pad, wrap
+from workbench.view.plan_code import code_lines
 from workbench.view.visible import cells
 
 LABEL, WIDE_LABEL = 10, 16
@@ -29,6 +32,7 @@ _SLOT = re.compile(r"(?<!\$)\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 def preview(scenario: Scenario, tools: Sequence[ToolInfo], width: int, rows: int, here: int = 0) -> list[Line]:
     """The scenario in at most so many rows; `tools` are those there are, `here` is the reply to mark."""
     above = [*_about(scenario, width), *_tools(scenario, tools, width), *_limits(scenario, width)]
+    above += _plan(scenario, width)
     below = [*_faults(scenario, width), *_person(scenario, width), *_expect(scenario, width)]
     room = max(FEWEST_REPLIES, rows - len(above) - len(below) - 2)
     lines = [clip(line, width) for line in (*above, *_replies(scenario, width, room, here), *below)]
@@ -47,7 +51,8 @@ def _about(scenario: Scenario, width: int) -> list[Line]:
         lines[-1] = (*lines[-1], Span(" …", "quiet"))
     if scenario.system:
         lines.append(_row("system", scenario.system))
-    lines.append(_row("protocol", ", ".join([scenario.protocol, *_options(scenario)])))
+    if scenario.loop not in LOOPS:
+        lines.append(_row("protocol", ", ".join([scenario.protocol, *_options(scenario)])))
     lines.append(_row("model", _model(scenario)))
     if scenario.loop != "engine":
         lines.append(_row("loop", scenario.loop))
@@ -107,6 +112,18 @@ def _limits(scenario: Scenario, width: int) -> Iterator[Line]:
     yield ()
 
 
+def _plan(scenario: Scenario, width: int) -> Iterator[Line]:
+    """The steps of a pipeline, or the routes with theirs."""
+    plan = plan_of(to_plain(scenario))
+    if plan is None:
+        return
+    yield heading("Routes" if plan.routes else "Steps", width, amount(len(plan.routes or plan.steps)))
+    for line in code_lines(plan)[1:][:MOST]:
+        yield _slots(cut_line(line, width))
+    yield from _more(len(code_lines(plan)) - 1)
+    yield ()
+
+
 # ---------------------------------------------------------------- replies
 
 
@@ -114,7 +131,7 @@ def _replies(scenario: Scenario, width: int, room: int, here: int) -> Iterator[L
     replies = scenario.model.reply
     if is_recorded(scenario):
         yield from _exchanges(scenario.model.exchange, width, room)
-    if scenario.model.use != "scripted" and not replies:
+    if not replies and (scenario.model.use != "scripted" or scenario.loop == PIPELINE):
         return
     yield heading("Replies", width, amount(len(replies)))
     first, last = _window(replies, room, here)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.core.loop import AskPerson, Finished, next_move
+from workbench.core.loop import AskPerson, Finished, TakeStep, next_move
 from workbench.core.records import Message
 from workbench.core.state import State
 from workbench.view.entries import Line, Role, Span, lines_of
@@ -35,6 +35,8 @@ def _unless(state: State) -> str:
     move = next_move(state)
     if isinstance(move, Finished):
         return " · the run has ended, it is not sent"
+    if isinstance(move, TakeStep):
+        return " · none is due, the next step is the plan's"
     return " · a question comes first" if isinstance(move, AskPerson) else ""
 
 

@@ -38,7 +38,9 @@ def row_title(pair: Pair, index: int) -> str:
 def _noun(item: Item) -> str:
     if item.call is not None:
         return words.name_of(item.call.tool)
-    return {"message": "the user", "reply": "the model", "failure": "the model fails"}.get(item.kind, item.kind)
+    return {"message": "the user", "reply": "the model", "step": "the plan", "failure": "the model fails"}.get(
+        item.kind, item.kind
+    )
 
 
 def _alike(row: Row) -> str:

@@ -20,6 +20,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Planned,
     Remark,
     SettingsChanged,
     Stopped,
@@ -49,7 +50,7 @@ WAS = 32
 
 SHOWN = (
     *(UserMessage, ModelReply, ModelFailed, HeldReply, ToolResult, Held, LateResult, Notice, Remark, SettingsChanged),
-    *(Stopped, Forked, DoneElsewhere),
+    *(Planned, Stopped, Forked, DoneElsewhere),
 )
 DATA = (ToolResult, Held, LateResult)
 UNFOLDED = (SettingsChanged, Stopped, Forked, DoneElsewhere)
@@ -212,8 +213,7 @@ class Timeline:
             lines += _lines(event.answer)
         asked = self._asked_of(state, event)
         for call in event.calls:
-            lines.append((Span("→ ", "quiet"), Span(flat(call.tool), bold=True), Span(f" {arguments_line(call)}")))
-            lines += [(Span(text, role),) for text, role in _under(state, call, asked)]
+            lines += _call_lines(state, call, asked)
         lines += [(Span(text, "wait"),) for text in words.waiting_words(len(asked))]
         if event.dropped and after:
             lines.append((Span("not used:", "quiet"),))
@@ -227,7 +227,8 @@ class Timeline:
         elif event.faults:
             lines.append(_struck(event.faults))
         lines += [(Span(f"note: {flat(note)}", "quiet"),) for note in event.notes]
-        word: tuple[str, Role] = ("ANSWER", "go") if event.reading == "answer" else ("MODEL", "model")
+        ends = event.reading == "answer" and state.plan is None
+        word: tuple[str, Role] = ("ANSWER", "go") if ends else ("MODEL", "model")
         return self._step(index), *word, lines, ""
 
     def _calls_text(self, index: int, event: ModelReply) -> str:
@@ -243,6 +244,18 @@ class Timeline:
         if after:
             parts.append(after)
         return "\n".join(parts) or EMPTY_REPLY
+
+    def _planned(self, index: int, event: Planned) -> Parts:
+        state = self._state_at(index)
+        lines: list[Line] = list(_lines(event.text))
+        asked = self._asked_of(state, event)
+        for call in event.calls:
+            lines += _call_lines(state, call, asked)
+        if event.problem:
+            lines.append((Span(f"✗ {flat(event.problem)}", "error"),))
+        record = state.record(event.calls[0].id) if event.calls else None
+        word: tuple[str, Role] = ("ANSWER", "go") if event.does == "answer" else ("STEP", "notice")
+        return record.step if record is not None else None, *word, lines, words.planned_words(event, state)
 
     def _failed(self, index: int, event: ModelFailed) -> Parts:
         tries = f" · {amount(event.attempts)} attempts" if event.attempts > 1 else ""
@@ -262,9 +275,11 @@ class Timeline:
         return None, *RESULT_WORDS.get(event.outcome, RESULT), lines, self._meta(index, event)
 
     def _held(self, index: int, event: Held) -> Parts:
-        record = self._state_at(index).record(event.call)
+        state = self._state_at(index)
+        record = state.record(event.call)
         waits = record is None or (record.result is None and record.held in (None, event))
-        lines = _at_door(event, "the model has not read this yet" if waits else "")
+        reader = "the model has not read" if state.plan is None else "no later step has"
+        lines = _at_door(event, f"{reader} this yet" if waits else "")
         parts = [_tool_of(record, event.call), flat(event.source), duration(event.took)]
         if event.trust == "untrusted":
             parts.append("not trusted")
@@ -314,7 +329,7 @@ class Timeline:
         at = bisect_left(requests, n, key=_number)
         return requests[at].step if at < len(requests) and requests[at].n == n else None
 
-    def _asked_of(self, state: State, event: ModelReply) -> frozenset[str]:
+    def _asked_of(self, state: State, event: ModelReply | Planned) -> frozenset[str]:
         """The calls of this reply that a person is being asked about."""
         batch = state.batch
         if not event.calls or not batch or batch[0].call.id != event.calls[0].id or state.delivered == len(batch):
@@ -408,6 +423,12 @@ def _struck(faults: Sequence[str]) -> Line:
     return (Span(f"≠ struck by {' and '.join(f'fault {flat(name)}' for name in faults)}", "changed"),)
 
 
+def _call_lines(state: State, call: Call, asked: frozenset[str]) -> Iterator[Line]:
+    """A call, and what stands under it."""
+    yield (Span("→ ", "quiet"), Span(flat(call.tool), bold=True), Span(f" {arguments_line(call)}"))
+    yield from ((Span(text, role),) for text, role in _under(state, call, asked))
+
+
 def _under(state: State, call: Call, asked: frozenset[str]) -> list[tuple[str, Role]]:
     """The lines under a call: what was put right in it, and who decided."""
     lines: list[tuple[str, Role]] = [(f"  {flat(call.note)}", "quiet")] if call.note else []
@@ -425,6 +446,7 @@ def _under(state: State, call: Call, asked: frozenset[str]) -> list[tuple[str, R
 _ENTRIES: dict[type[Event], Callable[..., Parts]] = {
     UserMessage: Timeline._user,
     ModelReply: Timeline._reply,
+    Planned: Timeline._planned,
     ModelFailed: Timeline._failed,
     ToolResult: Timeline._result,
     Held: Timeline._held,

@@ -11,6 +11,7 @@ from workbench.core.events import (
     ModelFailed,
     ModelReply,
     Notice,
+    Planned,
     SettingsChanged,
     Stopped,
     ToolResult,
@@ -38,7 +39,7 @@ LOOP = (
 )
 START, PASS, ASK, RECORD_REPLY, ANSWER, RUN, FAIL, RECORD_RESULT, STOP = range(len(LOOP))
 
-FRAMES = (UserMessage, ModelReply, ModelFailed, ToolResult, Notice)
+FRAMES = (UserMessage, ModelReply, ModelFailed, Planned, ToolResult, Notice)
 """Events that make a frame: each adds to the history, or fails to. A stop belongs to the frame before it."""
 
 

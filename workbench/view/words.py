@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from workbench.core import faults
-from workbench.core.events import Stopped, ToolResult
+from workbench.core.events import Planned, Stopped, ToolResult
 from workbench.core.gate import describe, rule_from
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, TakeStep
 from workbench.core.ports import FAILURE_STATUS
@@ -142,6 +142,17 @@ def step_words(state: State) -> str:
         return "take the next step"
     does = {"call": f"run {name_of(step.tool)}", "ask": "ask the model", "answer": "give the answer"}[step.does]
     return f"step {step.number} of the plan: {does}"
+
+
+def planned_words(event: Planned, state: State) -> str:
+    """Which step of the plan it is, of how many, and what for."""
+    row = state.plan.row(event.route) if state.plan is not None else ()
+    parts = [f"step {event.step} of {len(row)}", *([f"route {one_line(event.route)}"] if event.route else [])]
+    if event.name:
+        parts.append(one_line(event.name))
+    if event.does == "ask" and not event.problem:
+        parts.append("asks the model")
+    return " · ".join(parts)
 
 
 def short_move(move: Move) -> str:

@@ -104,7 +104,7 @@ class LoopView(Dialog[bool]):
         self._put("loop-code", code)
         self.query_one("#loop-code").styles.width = code_width + 3 if beside else "1fr"
         columns, rows = (width - code_width - 5, room) if beside else (width - 2, room - len(code) - 1)
-        history = [heading("History", columns), *tracer.history_rows(state, columns, rows - 2)] if rows > 3 else []
+        history = [heading("History", columns), *self._laid.history(state, columns, rows - 2)] if rows > 3 else []
         self._put("loop-history", history if beside or not history else [(), *history])
         self._put("loop-caption", caption)
 

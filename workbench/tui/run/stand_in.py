@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from workbench.core.events import Event, SettingsChanged
 from workbench.core.loop import AskModel, AskPerson, Finished
-from workbench.core.ports import Question
+from workbench.core.ports import Person, Question
+from workbench.models.human import HumanModel
 from workbench.tui.run.moving import Moving
 from workbench.tui.situation import Situation, StandInWord
 from workbench.view.bars import Bar
@@ -33,13 +34,14 @@ class StandIn(Moving):
         """How many events were looked through for what was decided by hand."""
         self._by_hand = False
         """Whether somebody has decided something here, so that the entries of the script are about other questions."""
+        self._let_act(self.run_.person)
 
     # ------------------------------------------------------------ how things stand
 
     @property
     def _person(self) -> ScriptedPerson | None:
         """The person of the script; None where it has none."""
-        if self._written is None and any(entry.on != "reply" for entry in self.opened.scenario.person):
+        if self._written is None and self.opened.scenario.person:
             from workbench.scenarios.person import ScriptedPerson  # with what reads scenarios, after the first frame
 
             self._written = ScriptedPerson(self.opened.scenario.person)
@@ -49,6 +51,17 @@ class StandIn(Moving):
     def acting(self) -> bool:
         """Whether the script's person answers what is asked."""
         return self.run_.person is not None
+
+    def _let_act(self, person: Person | None) -> None:
+        """Let them answer what is asked, also as the model; with None it is for whoever is at the screen."""
+        self.run_.person = person
+        if isinstance(self.run_.model, HumanModel):
+            self.run_.model.attended = person is None
+
+    def _left(self, person: ScriptedPerson) -> bool:
+        """Whether the script has anything left for its person to do."""
+        model, state = self.run_.model, self.run_.state
+        return bool(person.left(state) or (isinstance(model, HumanModel) and model.prepared_left(state)))
 
     def _due(self) -> PersonEntry | None:
         """What the script's person does now; None where nothing is theirs to do."""
@@ -84,7 +97,7 @@ class StandIn(Moving):
             return "acting"
         if self._decided_by_hand():
             return "by hand"
-        return "ready" if person.left(self.run_.state) else "spent"
+        return "ready" if self._left(person) else "spent"
 
     @property
     def situation(self) -> Situation:
@@ -112,7 +125,7 @@ class StandIn(Moving):
         if not self.can("as_scripted"):
             return
         if self.acting:
-            self.run_.person = None
+            self._let_act(None)
             self.say("you decide again")
             self.redraw()
             return
@@ -120,7 +133,7 @@ class StandIn(Moving):
         asked = due is not None and not isinstance(self.run_.next, AskModel)
         if asked and not self.guarded("as_scripted"):
             return
-        self.run_.person = self._person
+        self._let_act(self._person)
         self.say(self.worded("the script's person acts from here on; {as_scripted}: you decide"))
         if asked:
             self.drive(play=self.keep_going)
@@ -148,5 +161,5 @@ class StandIn(Moving):
     def _recorded(self, event: Event) -> None:
         super()._recorded(event)
         if self.acting and self._decided_by_hand():
-            self.run_.person = None
+            self._let_act(None)
             self.say("you have decided yourself, so the script's person acts no more")

@@ -34,7 +34,7 @@ PHASES: dict[str, Phase] = {
 """What is open in the bar, and the phase it makes."""
 
 
-ASKED_AGAIN = (Status.MODEL_UNAVAILABLE, Status.MODEL_REJECTED)
+ASKED_AGAIN = (Status.MODEL_UNAVAILABLE, Status.MODEL_REJECTED, Status.STEP_FAILED, Status.NO_ROUTE)
 """Ends after which the same request may bring a reply: the server is there again, the key is set."""
 
 
@@ -63,6 +63,7 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         interrupted=stand == "interrupted",
         raise_to=raise_words(desk),
         failed=phase == "stopped" and desk.run.state.status in ASKED_AGAIN,
+        again="take the step again" if desk.run.state.status is Status.STEP_FAILED else "ask again",
         live=endpoint_of(desk.run) is not None,
         step_cap=state.limits.steps is not None,
         holding=state.hold is not None,
@@ -110,9 +111,14 @@ def top_facts(desk: Desk, opened: Opened, *, narrow: bool) -> str:
     saved = opened.read_only or ("saved" if opened.session_path is not None else "not run yet")
     if desk.run.broken:
         saved = "not saved any more"
+    plan = desk.run.state.plan
+    if narrow and not (desk.run.broken or opened.read_only):
+        return name if plan is None else plan.loop
     if narrow:
-        return saved if desk.run.broken or opened.read_only else name
-    return f"{header.protocol} · {model} · {saved}"
+        return saved
+    if plan is None:
+        return f"{header.protocol} · {model} · {saved}"
+    return f"{plan.loop} · {model if plan.ever_asks else 'no model'} · {saved}"
 
 
 def where_words(desk: Desk) -> str:
