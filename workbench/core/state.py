@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.core.canonical import digest
+from workbench.core.carried import Carried
 from workbench.core.events import Event, HeldReply, Notice, Stopped
 from workbench.core.fold import HANDLERS
 from workbench.core.holding import Filter
@@ -19,7 +20,7 @@ from workbench.core.records import CallRecord, Context, Message, RequestMark
 from workbench.core.statuses import Status
 from workbench.core.striking import Armed
 from workbench.core.tokens import estimate
-from workbench.core.values import GateDefault, Header, ModelInfo, Rule, ToolInfo
+from workbench.core.values import ContextPolicy, GateDefault, Header, ModelInfo, Rule, ToolInfo
 
 MOST_REPEATS_COUNTED = 12
 """Repeats are counted up to here, or up to the guard's own figures: nobody asks for more, and counting stays O(1)."""
@@ -38,6 +39,7 @@ class State:
         "call_count",
         "calls",
         "captures",
+        "carried",
         "chars",
         "context",
         "cost",
@@ -64,6 +66,7 @@ class State:
         "n",
         "next_reply",
         "output_tokens",
+        "policy",
         "protocol",
         "protocol_errors_in_a_row",
         "repeat",
@@ -75,6 +78,7 @@ class State:
         "script_served",
         "seconds",
         "seen",
+        "sent",
         "status",
         "steps",
         "steps_since_success",
@@ -98,14 +102,13 @@ class State:
         self.context = Context(
             system=estimate(self.system) + sum(estimate(f"{t.name} {t.description} {t.schema}") for t in offered)
         )
-        self.n = 0
         self.status: Status = Status.RUNNING
         self.stop: Stopped | None = None
         """The stop that is due: what decided it has happened, open calls may still need their results."""
         self.stopped: Stopped | None = None
         self.model: ModelInfo = header.asks
         """Who is asked; it may have changed under way."""
-        self.title, self.failure = header.title, ""
+        self.title, self.failure, self.last_observation = header.title, "", ""
         """`failure` is the class of the failure of the latest request, where it brought no reply."""
         self.answer: str | None = None
         self.limits = header.limits
@@ -115,13 +118,14 @@ class State:
         self.hold: Filter | None = None
         self.held_replies: tuple[HeldReply, ...] = ()
         """The reply that stands at the door, as it came there and after each change."""
-        self.tainted: bool = False
         self.messages: Log[Message] = Log()
+        self.sent: Log[Message] = self.messages
+        """What of all messages the next request carries; the same list until a context policy changes something."""
+        self.policy, self.carried = header.context or ContextPolicy(), Carried()
         self.calls: Log[CallRecord] = Log()
         self.batch: list[CallRecord] = []
         self.requests: Log[RequestMark] = Log()
         self.results: Log[str] = Log()
-        self.last_observation: str = ""
         self.due: tuple[Notice, ...] = ()
         self.effects: Table[str, str] = Table()
         self.elsewhere: Mapping[str, Executed] = {}
@@ -129,10 +133,10 @@ class State:
         self.unsure_keys: frozenset[str] = frozenset()
         """Effect keys of calls that were interrupted while they ran: nobody knows whether they took effect."""
         self.seen: Table[tuple[str, str | None, int], None] = Table()
-        self.repeat = self.call_count = self.chars = self.delivered = 0
+        self.n = self.repeat = self.call_count = self.chars = self.delivered = 0
         self.steps = self.total_steps = self.model_calls = self.tool_calls = self.errors = 0
         self.input_tokens = self.output_tokens = self.cache_read = self.cache_write = 0
-        self.estimated: bool = False
+        self.estimated = self.tainted = False
         self.cost: float | None = 0.0 if self.model.free or self.model.prices is not None else None
         self.seconds = self.total_seconds = 0.0
         self.failures_in_a_row = self.denials_in_a_row = self.protocol_errors_in_a_row = self.steps_since_success = 0
@@ -205,6 +209,7 @@ class State:
         for name in State.__slots__:
             setattr(other, name, getattr(self, name))
         other.messages, other.calls, other.requests = self.messages.copy(), self.calls.copy(), self.requests.copy()
+        other.sent = other.messages if self.sent is self.messages else self.sent.copy()
         other.results, other.effects, other.seen = self.results.copy(), self.effects.copy(), self.seen.copy()
         other.batch = [record.copy() for record in self.batch]
         context = self.context

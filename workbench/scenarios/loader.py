@@ -23,6 +23,7 @@ TEXTS: frozenset[tuple[str, ...]] = frozenset(
     {
         *((name,) for name in ("about", "goal", "system")),
         *(("model", "reply", name) for name in ("text", "thinking")),
+        ("model", "summary", "text"),
         ("fault", "text"),
         ("person", "text"),
         ("expect", "transcript"),
