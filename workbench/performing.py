@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from workbench.core.carried import RECALL_TOOL, Older, summary_request, summary_tokens, summed_up
 from workbench.core.door import held_reply, passing_reply
-from workbench.core.events import Held, HeldReply, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.events import (
+    ContextChanged,
+    Held,
+    HeldReply,
+    ModelFailed,
+    ModelReply,
+    ToolResult,
+    ToolStarted,
+)
 from workbench.core.patterns import search
+from workbench.core.persistent import Log
 from workbench.core.ports import Clock, Model, ModelFailure, OnLate, OnSignal, Reply, Request, ToolOutcome, Tools
-from workbench.core.reading import Check, read_reply
-from workbench.core.records import CallRecord
+from workbench.core.reading import Check, read_reply, read_summary
+from workbench.core.recalling import Recalling
+from workbench.core.records import CallRecord, Message
 from workbench.core.state import State
 from workbench.core.values import GoalCheck, ToolInfo
 from workbench.faults.model import reply_struck
@@ -27,14 +38,7 @@ async def ask_model(
     `check` validates the calls in it. Whether the reply is held is decided when it is there: `state` may have been
     changed meanwhile.
     """
-    native = state.protocol.native_tools
-    request = Request(
-        system=state.system,
-        messages=state.messages.copy(),
-        tools=state.header.tools if native else (),
-        options=state.header.options,
-        state=state,
-    )
+    request = _request(state, state.sent.copy())
     if state.next_reply is not None:
         on_signal = no_signal  # What is streamed would not be what is read in the end.
     began, asked = clock.now(), state.n
@@ -56,6 +60,35 @@ async def ask_model(
                 return held_reply(reply, took=took, asked=asked)
             event = read_reply(state, reply, check, took)
     return event if state.n == asked else replace(event, asked=asked)
+
+
+async def ask_summary(
+    model: Model, state: State, older: Older, clock: Clock, *, within: float | None, on_signal: OnSignal
+) -> ContextChanged | ModelFailed:
+    """Ask the same model, over the same port, for a summary of the older part. It is asked as for a reply, with the
+    same instructions and tools, so that a provider finds all that it has cached.
+    """
+    messages = summary_request(state, older)
+    request = replace(_request(state, messages), purpose="summary")
+    began = clock.now()
+    try:
+        reply = await model.reply(request, on_signal)
+        took = clock.now() - began
+        if within is not None and took > within:
+            return replace(out_of_time(within, took), purpose="summary")
+        return summed_up(state, older, read_summary(state, reply, summary_tokens(state, messages), took))
+    except ModelFailure as failure:
+        return replace(_failed(failure, clock.now() - began), purpose="summary")
+
+
+def _request(state: State, messages: Log[Message]) -> Request:
+    return Request(
+        system=state.system,
+        messages=messages,
+        tools=state.header.tools if state.protocol.native_tools else (),
+        options=state.header.options,
+        state=state,
+    )
 
 
 def _is_held(reply: Reply, state: State) -> bool:
@@ -93,6 +126,8 @@ async def run_tool(
     """Run a call that has been recorded as started; at most its own time limit, and `within` seconds."""
     name, began = record.call.tool, clock.now()
     tool = state.tool(name)
+    if name == RECALL_TOOL:
+        tools = Recalling(tools, state)
     limit = tool.timeout if tool is not None else None
     if within is not None:
         limit = within if limit is None else min(limit, within)

@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Literal
 
 from workbench import performing
@@ -147,7 +148,7 @@ class Run(Commanded):
                 raise self._failure
             match self.next:
                 case AskModel() as move:
-                    return await self._in_flight(move, owner, self._ask_model(move.within))
+                    return await self._in_flight(move, owner, self._ask_model(move))
                 case TakeStep() as move:
                     return await self._in_flight(move, owner, self._take_step())
                 case RunTools() as move:
@@ -209,21 +210,21 @@ class Run(Commanded):
             self._record(commands.validated(self.state, self.tools.check, event))
         return True
 
-    async def _ask_model(self, within: float | None) -> bool:
-        if self.person is not None and self._ask_person(Question(on="step")):
+    async def _ask_model(self, move: AskModel) -> bool:
+        within = move.within
+        if move.older is None and self.person is not None and self._ask_person(Question(on="step")):
             return True
         try:
             if within is not None:
                 self._alarm.set(within)
-            event = await performing.ask_model(
-                self.asked, self.tools.check, self.state, self.clock, within=within, on_signal=self._signal
-            )
+            event = await self._answer_of_model(move)
         except NobodyThere:
             self._nobody_there_at = len(self.events)
             return False
         except asyncio.CancelledError:
             if self._cut == "time" and within is not None:
-                self._record(performing.out_of_time(within))
+                purpose: Literal["step", "summary"] = "step" if move.older is None else "summary"
+                self._record(replace(performing.out_of_time(within), purpose=purpose))
             raise
         finally:
             self._alarm.clear()
@@ -237,6 +238,17 @@ class Run(Commanded):
         self._record(planned(self.state, self.tools.check))
         await self._look_around()
         return True
+
+    async def _answer_of_model(self, move: AskModel) -> Event:
+        """What comes of the request: a reply or a summary, or why there is none."""
+        asked, state, clock = self.asked, self.state, self.clock
+        if move.older is not None:
+            return await performing.ask_summary(
+                asked, state, move.older, clock, within=move.within, on_signal=self._signal
+            )
+        return await performing.ask_model(
+            asked, self.tools.check, state, clock, within=move.within, on_signal=self._signal
+        )
 
     async def _look_around(self) -> None:
         """Before a call that may change something: whether another branch has done the same."""

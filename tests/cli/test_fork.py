@@ -138,7 +138,10 @@ def test_another_text_for_one_event(
             "--result and --reply: a fork has another text for one event",
         ),
         (["--at", "9", "--set", "limits.step=4"], 'unknown key "step"; did you mean "steps"?'),
-        (["--at", "9", "--set", "goal=x"], "a run that has begun can change limits.…, approval.default and title"),
+        (
+            ["--at", "9", "--set", "goal=x"],
+            "a run that has begun can change limits.…, context.…, approval.default and title",
+        ),
         (["--at", "9", "--model", "openai"], "--model openai: needs the model's name, as in openai:NAME"),
         (["--at", "9", "--model", "nobody"], "there is no model nobody"),
         (["--at", "1", "--user", " "], "the message is empty"),

@@ -135,7 +135,7 @@ def test_without_a_decision_the_run_goes_on_waiting(command: Command, waiting: P
         (["--message", " "], "--message is empty"),
         (["--message", "And?"], "--message can be given when no call is open, to a run that has begun"),
         (["--set", "limits.steps=none"], '--set limits.steps=none: limits.steps: must be a whole number, not "none"'),
-        (["--set", "seed=3"], "--set seed=3: a run that has begun can change limits.…, approval.default and title"),
+        (["--set", "seed=3"], "--set seed=3: a run that has begun can change limits.…, context.…, approval.default and title"),
         (["--no-limit", "stepz"], '--no-limit stepz: there is no limit "stepz"; did you mean "steps"?'),
     ],
 )  # fmt: skip

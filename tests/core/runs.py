@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -19,10 +19,12 @@ from workbench.core.events import Decided, Event, HeldReply, SettingsChanged, St
 from workbench.core.faults import KINDS
 from workbench.core.persistent import Log, Table
 from workbench.core.ports import Journal, OnLate, Question, Reply, Request, ToolOutcome
-from workbench.core.records import CallRecord
+from workbench.core.records import CallRecord, Message
 from workbench.core.state import State
 from workbench.core.statuses import Status
+from workbench.core.tokens import estimate
 from workbench.core.values import (
+    ContextPolicy,
     Fault,
     FaultKind,
     FaultTarget,
@@ -30,6 +32,7 @@ from workbench.core.values import (
     Header,
     Limits,
     Pattern,
+    PolicyName,
     ProtocolName,
     ProtocolOptions,
     RawCall,
@@ -95,6 +98,16 @@ def world_tools(world: World) -> list[LoadedTool]:
         await asyncio.sleep(0)
         return f"page {number}"
 
+    @tool(risk="read", inline=True)
+    def report(number: int) -> str:
+        """A long text."""
+        return f"report {number}:\n" + "\n".join(f"line {line} of a long report" for line in range(12))
+
+    @tool(risk="read", inline=True)
+    def recall(key: str) -> str:
+        """What was folded."""
+        raise ToolError(f"nothing is kept under {key}")
+
     @tool(risk="write", idempotent=True, inline=True)
     def note(text: str) -> str:
         """Writes a note; twice is as good as once."""
@@ -119,7 +132,9 @@ def world_tools(world: World) -> list[LoadedTool]:
         """Raises what no tool should."""
         raise KeyError("a bug")
 
-    return [load_function(function) for function in (look, poll, flaky, fetch, note, refund, murky, broken)]
+    return [
+        load_function(function) for function in (look, poll, flaky, fetch, report, recall, note, refund, murky, broken)
+    ]
 
 
 class WatchedTools(ToolBox):
@@ -155,14 +170,47 @@ class WatchedModel(ScriptedModel):
 
     async def reply(self, request: Request, on_signal: Any) -> Any:
         assert_whole(request.state)
-        assert list(request.messages) == list(request.state.messages)
+        assert_counted(request.state)
+        sent = list(request.state.sent)
+        if request.purpose == "step":
+            assert list(request.messages) == sent
+        else:
+            *older, question = request.messages
+            assert older == sent[: len(older)]
+            assert len(older) < len(sent)
+            assert question.role == "notice"
+            assert_paired(older)
         return await super().reply(request, on_signal)
 
 
 def assert_whole(state: State) -> None:
-    """Every call of the transcript is followed by its one result, in call order, before anybody else speaks."""
+    """Every call of the transcript is followed by its one result, also in what is sent of it, and none is open."""
+    assert_paired(state.messages)
+    assert_paired(state.sent)
+    assert not state.open_calls()
+    users = [message for message in state.messages if message.role == "user"]
+    assert [message for message in state.sent if message.role == "user"] == users
+    order = [message.n for message in state.sent if message.role != "tool"]
+    assert order == sorted(set(order))
+
+
+def assert_counted(state: State) -> None:
+    """What is kept of the size of the next request is what counting it again comes to."""
+    texts = [message.text for message in state.sent]
+    native = state.protocol.native_tools
+    written = [
+        text + "".join(call.tool + call.arguments for call in message.calls if native)
+        for text, message in zip(texts, state.sent, strict=True)
+    ]
+    assert state.context_tokens == State(state.header).context.system + sum(map(estimate, written))
+    arguments = [len(call.arguments) for message in state.sent for call in message.calls if native]
+    assert state.chars == sum(map(len, texts)) + sum(arguments) + max(0, len(texts) - 1)
+
+
+def assert_paired(messages: Iterable[Message]) -> None:
+    """Every call is followed by its one result, in call order, before anybody else speaks."""
     owed: list[str] = []
-    for message in state.messages:
+    for message in messages:
         if message.role == "tool":
             assert owed, f"a result of {message.call_id} that nobody waits for"
             assert message.call_id == owed.pop(0)
@@ -170,7 +218,6 @@ def assert_whole(state: State) -> None:
             assert not owed, f"{owed} have no result"
         owed.extend(call.id for call in message.calls)
     assert not owed, f"{owed} have no result"
-    assert not state.open_calls()
 
 
 # ---------------------------------------------------------------- somebody who decides
@@ -261,6 +308,7 @@ class Plan:
     header: Header
     lines: tuple[Line, ...]
     person: Chance
+    summaries: tuple[Line, ...] = ()
     acts: Mapping[int, Act] = field(default_factory=dict)
 
     def run(self, journal: Journal | None = None, *, world: World | None = None, events: Sequence[Event] = ()) -> Run:
@@ -269,7 +317,7 @@ class Plan:
         tools = WatchedTools(world_tools(world if world is not None else World()))
         run = Run(
             self.header,
-            model=WatchedModel(self.lines, clock=clock),
+            model=WatchedModel(self.lines, clock=clock, summaries=self.summaries),
             tools=tools,
             journal=journal if journal is not None else MemoryJournal(),
             clock=clock,
@@ -353,6 +401,7 @@ def calls() -> st.SearchStrategy[tuple[str, str]]:
         st.tuples(st.just("note"), st.sampled_from(['{"text": "a"}', '{"text":"b"}'])),
         st.tuples(st.sampled_from(["refund", "murky"]), st.sampled_from(ORDERS).map(lambda o: f'{{"order": "{o}"}}')),
         st.just(("poll", "{}")),
+        st.sampled_from([("report", '{"number": 1}'), ("recall", '{"key": "c1"}'), ("recall", '{"key": "c99"}')]),
     )
     bad = st.sampled_from(
         [("refund", '{"order": '), ("look", '{"number": "one"}'), ("Refund", '{"order": "A-1"}'), ("broken", "{}")]
@@ -377,6 +426,7 @@ def lines(protocol: ProtocolName) -> st.SearchStrategy[Line]:
             Line(text="no", finish="blocked"),
             Line(fail="timeout"),
             Line(fail="auth"),
+            Line(fail="context_overflow"),
         ]
     )
     return st.builds(
@@ -429,6 +479,33 @@ def limits() -> st.SearchStrategy[Limits]:
     )
 
 
+def policies() -> st.SearchStrategy[ContextPolicy]:
+    names: list[PolicyName] = ["window", "fold", "summarise", "restate"]
+    return st.builds(
+        ContextPolicy,
+        policy=st.sampled_from(names),
+        keep=st.integers(1, 3),
+        at=st.none() | st.integers(900, 1600),
+        chars=st.sampled_from([1, 20]),
+        every=st.none() | st.integers(1, 3),
+    )
+
+
+def summaries() -> st.SearchStrategy[list[Line]]:
+    some = st.sampled_from(["So far: 3 mugs.", "ANSWER: So far: 3 mugs.", '{"type": "answer", "text": "3 mugs"}'])
+    odd = st.sampled_from(
+        [
+            Line(fail="timeout"),
+            Line(fail="auth"),
+            Line(text=""),
+            Line(text="no", finish="blocked"),
+            Line(text="3 mu", finish="length"),
+        ]
+    )
+    said = st.builds(lambda text, delay: Line(text=text, delay=delay), some, st.sampled_from([0.0, 2.5]))
+    return st.lists(_mostly(said, odd, 5), max_size=4)
+
+
 def rules() -> st.SearchStrategy[Rule]:
     order = st.sampled_from(ORDERS).map(lambda value: (("order", Pattern(kind="equal", value=value)),))
     decisions: tuple[GateDefault, ...] = ("ask", "allow", "deny")
@@ -476,6 +553,11 @@ def acts() -> st.SearchStrategy[Act]:
             {"arm": {"on": "reply", "do": "prose", "nth": 1}},
             {"disarm": {"at": 0, "fault": {"on": "result", "do": "timeout"}}},
             {"title": "renamed"},
+            {"context.policy": "window", "context.keep": 1},
+            {"context.policy": "fold", "context.chars": 1, "context.keep": 1},
+            {"context.policy": "none", "context.every": 1},
+            {"context.policy": "summarise"},
+            {"context.keep": 0},
             {"faults": [{"on": "result", "do": "drop", "nth": 1}]},
             {"next_reply": "ANSWER: 140"},
             {"limits.steps": 0},
@@ -524,11 +606,13 @@ def plans(draw: st.DrawFn) -> Plan:
         approval=draw(st.sampled_from(["ask", "ask", "allow", "deny"])),
         rules=tuple(draw(st.lists(rules(), max_size=2))),
         split=draw(st.booleans()),
+        context=draw(st.none() | policies()),
         faults=tuple(draw(_mostly(st.just([]), st.lists(faults(), min_size=1, max_size=2), 3))),
     )
     return Plan(
         header=header,
         lines=tuple(draw(st.lists(lines(protocol), min_size=draw(st.integers(1, 8)), max_size=8))),
+        summaries=tuple(draw(summaries())),
         person=Chance(draw(st.integers(0, 999)), absent=draw(st.sampled_from([False, False, False, True]))),
         acts=draw(st.dictionaries(st.integers(0, 40), acts(), max_size=4)) | draw(_mostly(st.just({}), holding(), 2)),
     )

@@ -21,8 +21,9 @@ from tests.imports.logs import LOGS
 from tests.imports.logs import session as session_of_log
 from tests.scenarios_shipped.shipped import HOME, shipped_tools
 from workbench.check import check_file, failure_lines
-from workbench.core.events import ModelFailed, ModelReply
+from workbench.core.events import ContextChanged, ModelFailed, ModelReply
 from workbench.core.items import counts_as_step
+from workbench.core.records import Message
 from workbench.export.forms import FORMS, CannotExport, Recorded
 from workbench.imports.conversation import NotUnderstood
 from workbench.imports.files import conversations, read_file
@@ -66,25 +67,39 @@ def tells_each_step(run: Recorded, text: str, _: Path) -> None:
     calls = [record.call.tool for record in run.state.every_call()]
     assert [record["tool"] for record in records if record["tool"] is not None] == calls
     steps = [event for event in run.events if isinstance(event, ModelFailed) or counts_as_step(event)]
-    assert len(records) == sum(len(getattr(event, "calls", ())) or 1 for event in steps)
+    summaries = [record for record in records if record["outcome"] == "summary"]
+    assert len(summaries) == sum(isinstance(e, ContextChanged) and e.policy == "summarise" for e in run.events)
+    assert len(records) - len(summaries) == sum(len(getattr(event, "calls", ())) or 1 for event in steps)
     assert {record["run_id"] for record in records} <= {run.header.id}
     assert sum(record["input_tokens"] or 0 for record in records) == run.state.input_tokens
     assert sum(record["output_tokens"] or 0 for record in records) == run.state.output_tokens
 
 
 def holds_the_messages(run: Recorded, text: str, _: Path) -> None:
-    """Those of the last request and its reply; of what came after, as much as the spans of tools tell."""
+    """Those of each request, and the last reply; of what came after, as much as the spans of tools tell.
+
+    Where a context policy changed what is sent, the next request goes on with no earlier one.
+    """
     if not run.state.requests:
         with pytest.raises(NotUnderstood):
             conversations(text.encode())
         return
-    (conversation,) = conversations(text.encode())
+    read = conversations(text.encode())
+    assert len(read) == 1 or any(isinstance(event, ContextChanged) for event in run.events)
+    found = [[message.text for message in of(*session_of_log(each)).state.messages] for each in read]
+    for mark in run.state.requests:
+        sent = [message.text for message in mark.sent]
+        assert sent in [texts[: len(sent)] for texts in found]
     last = run.state.requests[-1]
     replied = isinstance(run.events[last.n - 1], ModelReply)
-    said = [message.text for message in run.state.messages]
-    found = [message.text for message in of(*session_of_log(conversation)).state.messages]
-    assert len(found) >= last.messages + replied
-    assert found == said[: len(found)]
+    said = [*(message.text for message in last.sent), *(message.text for message in after(run, last.n))]
+    assert len(found[-1]) >= len(last.sent) + replied
+    assert found[-1] == said[: len(found[-1])]
+
+
+def after(run: Recorded, n: int) -> list[Message]:
+    """The messages from the reply that is event n on."""
+    return [message for message in run.state.messages if message.n >= n]
 
 
 def is_a_page_of_its_own(_: Recorded, text: str, __: Path) -> None:

@@ -392,7 +392,17 @@ GOAL = 'goal = "x"\n'
         (GOAL + '"a\\u001b[31m" = 1\n', None),
         (GOAL + "tools = ['ls']\n[goal_check]\nresult_of = 'lls'\ncontains = 'x'\n", 'x.toml:4: goal_check.result_of: this scenario has no tool "lls"; did you mean "ls"?'),
         (GOAL + "tools = ['ls']\n[goal_check]\nresult_of = 'ls'\n", "x.toml:3: goal_check: result_of needs contains or matches"),
-        (GOAL + "[context]\npolicy = 'window'\n", 'x.toml:3: context.policy: "window" is a name kept for later; what runs do today is "none"'),
+        (GOAL + "[context]\npolicy = 'windw'\n", 'x.toml:3: context.policy: must be "none", "window", "fold", "summarise" or "restate", not "windw"; did you mean "window"?'),
+        (GOAL + "[context]\npolicy = 'window'\nkeep = 0\n", "x.toml:4: context.keep: must be at least 1, not 0"),
+        (GOAL + "[context]\npolicy = 'window'\nkept = 3\n", 'x.toml:4: context: unknown key "kept"; did you mean "keep"?'),
+        (GOAL + "[context]\npolicy = 'window'\nchars = 9\n", 'x.toml:4: context.chars: means nothing to "window"; it needs policy = "fold"'),
+        (GOAL + "[context]\npolicy = 'restate'\nkeep = 3\n", 'x.toml:4: context.keep: means nothing to "restate"; it needs policy = "window", "fold" or "summarise"'),
+        (GOAL + "[context]\nevery = 3\n", 'x.toml:3: context.every: means nothing to "none"; it needs policy = "window", "fold", "summarise" or "restate"'),
+        (GOAL + "[[model.summary]]\ntext = 'x'\n", 'x.toml:2: model.summary: is asked for by nobody; it needs policy = "summarise" in [context]'),
+        (GOAL + "[context]\npolicy = 'summarise'\n[[model.summary]]\n", "x.toml:4: model.summary[0]: has neither text nor fail nor finish"),
+        (GOAL + "[context]\npolicy = 'summarise'\n[[model.summary]]\nfail = 'auth'\ntext = 'x'\n", "x.toml:4: model.summary[0]: a summary that fails has no text, usage or finish"),
+        (GOAL + "[context]\npolicy = 'summarise'\n[[model.summary]]\ntext = '${a}'\n", "x.toml:5: model.summary[0].text: ${a} stands for nothing, as no reply up to here captures it; there are ${last}, ${total}, ${result1}, ${result2}, … A literal ${ is $${"),
+        (GOAL + "[[person]]\non = 'step'\ndo = 'set'\nset = { \"context.keep\" = 0 }\n", 'x.toml:5: person[0].set."context.keep": must be a whole number above 0, not 0'),
         (GOAL + "[goal_check]\nfile = 'a'\nanswer_matches = 'b'\n", "x.toml:2: goal_check: needs exactly one of result_of, answer_matches and file"),
         (GOAL + "[workspace]\nroot = 'a'\nfiles = { a = 'b' }\n", "x.toml:2: workspace: has both files and root; it is one or the other"),
     ],
@@ -567,3 +577,15 @@ def test_a_slip_in_a_key_is_a_slip_though_another_table_has_such_a_key() -> None
     assert problems('goal = "g"\nseed = 1\n[limits]\nsteps = six\n') == [
         'x.toml:4: limits.steps: is not TOML at column 9: text is written in quotes: steps = "six"'
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[context]\npolicy = 'none'\nkeep = 3\nevery = 3\n[[model.summary]]\ntext = 'x'\n",
+        "[context]\npolicy = 'fold'\nkeep = 3\nchars = 9\nat = 100\nevery = 3\n",
+        '[[person]]\non = \'step\'\ndo = \'set\'\nset = { "context.policy" = "fold", "context.at" = false }\n',
+    ],
+)
+def test_a_policy_can_be_there_switched_off_and_chosen_later(text: str) -> None:
+    assert parse_scenario(GOAL + text, "x.toml").goal == "x"

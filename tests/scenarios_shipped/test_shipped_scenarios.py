@@ -112,7 +112,7 @@ def test_fifty_identical_replies_under_a_cap_of_four_are_exactly_four_calls_and_
 def test_a_growing_transcript_is_52_117_181_247_characters_and_1_3_5_7_lines() -> None:
     run = played("growth").run
     assert [mark.chars for mark in run.state.requests] == [52, 117, 181, 247]
-    texts = ["\n".join(message.text for message in run.state.messages[: mark.messages]) for mark in run.state.requests]
+    texts = ["\n".join(message.text for message in mark.sent) for mark in run.state.requests]
     assert [len(text) for text in texts] == [52, 117, 181, 247]
     assert [len(text.splitlines()) for text in texts] == [1, 3, 5, 7]
 

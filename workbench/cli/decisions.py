@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.cli.door import hold_setting, let_through, releases
 from workbench.cli.errors import BadInput
+from workbench.core.carried import POLICY_KEYS
 from workbench.core.loop import AskPerson
 from workbench.core.records import CallRecord
 from workbench.core.statuses import Status
@@ -66,10 +67,14 @@ def settings_of(scenario: Scenario, options: argparse.Namespace) -> dict[str, An
         limit = name.partition(".")[0]
         if table == "limits" and limit in LIMIT_NAMES:
             settings[f"limits.{limit}"] = _plain_limit(changed, limit, getattr(limits, limit))
+        elif table == "context" and name in POLICY_KEYS:
+            settings[key] = getattr(changed.context, name)
         elif key in SETTINGS:
             settings[key] = changed.title if key == "title" else changed.approval.default
         else:
-            raise BadInput(f"--set {change}: a run that has begun can change limits.…, {' and '.join(SETTINGS)}")
+            raise BadInput(
+                f"--set {change}: a run that has begun can change limits.…, context.…, {' and '.join(SETTINGS)}"
+            )
     return settings | {f"limits.{name}": None for name in options.no_limits}
 
 

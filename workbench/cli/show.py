@@ -73,8 +73,9 @@ def _requests(state: State, events: Sequence[Event]) -> list[str]:  # noqa: ARG0
     """Every request as it was sent: instructions, then the messages."""
     lines = ["system", visible(state.system), ""] if state.system else []
     for number, mark in enumerate(state.requests, 1):
-        lines.append(f"request {number}: {mark.messages} messages, {mark.chars:,} characters, {_tokens(mark)} tokens")
-        for message in state.messages[: mark.messages]:
+        what = "request" if mark.purpose == "step" else "request for a summary"
+        lines.append(f"{what} {number}: {len(mark.sent)} messages, {mark.chars:,} characters, {_tokens(mark)} tokens")
+        for message in mark.sent:
             lines.append(f"  {message.role:<10}{visible(message.text)}".replace("\n", f"\n{' ' * 12}"))
             lines += [f"{' ' * 12}→ {visible(call.tool)} {visible(call.arguments)}" for call in message.calls]
         lines.append("")

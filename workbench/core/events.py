@@ -149,6 +149,8 @@ class ModelFailed(Event):
     """The faults that struck the request."""
     asked: int = 0
     """As in ModelReply."""
+    purpose: Literal["step", "summary"] = "step"
+    """What was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,13 +318,42 @@ class SettingsChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextChanged(Event):
-    """What was folded, dropped or summarised, and what stands in its place."""
+    """What was left out, folded or summed up, and what the model reads in its place. The journal keeps all of it.
+
+    A summary is the reply to a request of its own; what that took and cost is here, as in ModelReply.
+    """
 
     kind: ClassVar[str] = "context_changed"
-    policy: str
+    policy: Literal["window", "fold", "summarise"]
     first: int
+    """Number of the earliest event whose message is concerned."""
     last: int
+    """Number of the latest one."""
     replacement: str = ""
+    """What stands in the place of all messages from `first` to `last` that are not of the user; a summary as the model
+    wrote it."""
+    folded: Mapping[str, str] = field(default_factory=dict)
+    """With fold: id of a call to what stands in the place of its result."""
+    messages: int = 0
+    """How many messages were taken out, or made shorter; those that stood for others not counted."""
+    before: int = 0
+    """Estimated tokens of the next request before the change."""
+    after: int = 0
+    cause: str = ""
+    """What did not let it wait: the knob of a cap, or `context_overflow`; "" for the policy's own measure."""
+    model: str = ""
+    took: float = 0.0
+    attempts: int = 1
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    input_estimate: int = 0
+    output_estimate: int = 0
+    cost: float | None = None
+    line: int = -1
+    """Scripted: index of the script's summary that was served."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

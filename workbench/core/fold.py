@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core import following
-from workbench.core import limits as caps
 from workbench.core.branching import done_elsewhere, forked
+from workbench.core.carried import context_changed, overflowed, summary_failed
 from workbench.core.ending import answered, end
 from workbench.core.events import (
     ContextChanged,
@@ -31,17 +32,14 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
-from workbench.core.faults import fault_from
-from workbench.core.gate import DECISIONS, rule_from
-from workbench.core.holding import filter_from
 from workbench.core.ledger import NOTHING_DONE
-from workbench.core.model_info import model_from
 from workbench.core.notices import edited, nudge
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
+from workbench.core.settings import settings_changed
 from workbench.core.statuses import Status
-from workbench.core.striking import after_request, armed_anew, armed_too, at_call, disarmed
+from workbench.core.striking import after_request, at_call
 from workbench.core.tokens import estimate
 from workbench.core.values import ToolInfo
 
@@ -53,18 +51,6 @@ FROM_LINES = ("scripted", "recorded")
 """Models whose replies stand in the scenario. One of theirs that is none of its lines came from outside, as the
 history of a conversation that began elsewhere does, and takes the place of no line.
 """
-SETTINGS = {
-    "approval.default": "ask, allow or deny",
-    "arm": "a fault",
-    "disarm": "an armed fault and its place",
-    "faults": "a list of faults",
-    "grants": "a list of rules",
-    "hold": "true, false or a filter",
-    "model": "a table",
-    "next_reply": "a text, or nothing",
-    "title": "a text",
-}
-"""What can be changed besides the caps, and what each is."""
 
 
 def _user_message(state: State, event: UserMessage) -> None:
@@ -72,7 +58,7 @@ def _user_message(state: State, event: UserMessage) -> None:
     _say(state, "user", state.protocol.user(event.text), "user")
     state.status, state.stop, state.stopped, state.answer = Status.RUNNING, None, None, None
     state.failure = ""
-    state.due = ()
+    state.due, state.carried = (), replace(state.carried, said=event.text)
     state.steps = 0
     state.seconds = 0.0
     state.failures_in_a_row = state.denials_in_a_row = state.protocol_errors_in_a_row = 0
@@ -87,6 +73,8 @@ def _model_reply(state: State, event: ModelReply) -> None:
     state.steps += 1
     state.total_steps += 1
     _count_request(state, event)
+    if state.carried.overflow:
+        state.carried = replace(state.carried, overflow="")
     if event.line >= 0:
         state.script_line, state.script_served, state.replies_elsewhere = event.line, event.served, 0
     elif state.model.use not in FROM_LINES:
@@ -141,28 +129,36 @@ def _count_request(state: State, event: ModelReply) -> None:
     if state.cost is not None:
         state.cost = None if event.cost is None and not state.model.free else state.cost + (event.cost or 0.0)
     state.requests.append(
-        RequestMark(state.n, len(state.messages), state.chars, read, guessed, written, state.total_steps)
+        RequestMark(state.n, state.sent.copy(), state.chars, read, guessed, written, state.total_steps)
     )
 
 
 def _model_failed(state: State, event: ModelFailed) -> None:
-    if state.faults:
-        state.faults = after_request(state, event)
     state.failure = event.failure
     state.model_calls += 1
     state.seconds += event.took
     state.total_seconds += event.took
     state.errors += 1
-    if event.line >= 0:
-        state.script_line, state.script_served = event.line, event.served
-    state.requests.append(
-        RequestMark(state.n, len(state.messages), state.chars, state.context_tokens, True, 0, state.total_steps + 1)
-    )
+    if event.purpose == "summary":
+        summary_failed(state, event)
+    else:
+        _step_failed(state, event)
+    if overflowed(state, event):
+        return
     status = FAILURE_STATUS.get(event.failure, Status.MODEL_UNAVAILABLE)
     if event.failure == "deadline":
         end(state, Stopped(status=status, knob="limits.seconds", limit=state.limits.seconds, detail=event.detail))
     else:
         end(state, Stopped(status=status, detail=event.detail))
+
+
+def _step_failed(state: State, event: ModelFailed) -> None:
+    if state.faults:
+        state.faults = after_request(state, event)
+    if event.line >= 0:
+        state.script_line, state.script_served = event.line, event.served
+    sent, tokens = state.sent.copy(), state.context_tokens
+    state.requests.append(RequestMark(state.n, sent, state.chars, tokens, True, 0, state.total_steps + 1))
 
 
 def _decided(state: State, event: Decided) -> None:
@@ -299,43 +295,10 @@ def _for_people(state: State, event: LateResult | Remark) -> None:
 def _notice(state: State, event: Notice) -> None:
     _say(state, "notice", state.protocol.notice(event.text, is_error=event.topic == "correction"), "notices")
     state.due = state.due[1:]
-    _observe(state, event.text)
-
-
-def _settings_changed(state: State, event: SettingsChanged) -> None:
-    if event.by == "script":
-        state.script_decisions += 1
-    for key, value in event.changes.items():
-        if key.startswith("limits."):
-            state.limits = caps.changed(state.limits, key.removeprefix("limits."), value)
-        elif key == "approval.default" and value in DECISIONS:
-            state.approval = value
-        elif key == "grants" and isinstance(value, list | tuple):
-            state.grants = tuple(rule_from(item) for item in value)
-        elif key == "faults" and isinstance(value, list | tuple):
-            state.faults = armed_anew(state.faults, tuple(map(fault_from, value)), state.n)
-        elif key == "arm":
-            state.faults = armed_too(state.faults, fault_from(value), state.n)
-        elif key == "disarm":
-            state.faults = disarmed(state.faults, value)
-        elif key == "hold":
-            state.hold = filter_from(value)
-        elif key == "model" and isinstance(value, Mapping):
-            state.model = model_from(value)
-            if state.model.table:
-                state.script_line, state.script_served, state.replies_elsewhere = -1, 0, 0
-        elif key == "next_reply" and (value is None or isinstance(value, str)):
-            state.next_reply = value
-        elif key == "title" and isinstance(value, str):
-            state.title = value
-        elif key in SETTINGS:
-            raise ValueError(f"{key} is {SETTINGS[key]}, not {value!r}")
-        else:
-            raise ValueError(f"there is no setting {key!r} that a run can change")
-
-
-def _context_changed(_: State, event: ContextChanged) -> None:
-    raise ValueError(f"context policy {event.policy!r} is not known here")
+    if event.topic == "restated":  # nothing that was observed
+        state.carried = replace(state.carried, restated=state.total_steps)
+    else:
+        _observe(state, event.text)
 
 
 def _stop_requested(state: State, event: StopRequested) -> None:
@@ -353,6 +316,7 @@ def _resumed(state: State, event: Resumed) -> None:
         state.script_decisions += 1
     state.status, state.stopped, state.stop, state.failure = Status.RUNNING, None, None, ""
     following.go_on(state)
+    state.carried = replace(state.carried, overflow="")
 
 
 def _open_record(state: State, call_id: str) -> CallRecord:
@@ -369,7 +333,9 @@ def _say(state: State, role: Role, text: str, category: Literal["user", "notices
 
 
 def _append(state: State, message: Message, chars: int) -> None:
-    state.chars += chars + (1 if len(state.messages) else 0)
+    state.chars += chars + (1 if len(state.sent) else 0)
+    if state.sent is not state.messages:
+        state.sent.append(message)
     state.messages.append(message)
 
 
@@ -390,8 +356,8 @@ HANDLERS: dict[type[Event], Callable[[State, Any], None]] = {
     LateResult: _for_people,
     Notice: _notice,
     Remark: _for_people,
-    SettingsChanged: _settings_changed,
-    ContextChanged: _context_changed,
+    SettingsChanged: settings_changed,
+    ContextChanged: context_changed,
     StopRequested: _stop_requested,
     Stopped: _stopped,
     Resumed: _resumed,

@@ -195,7 +195,7 @@ def _told(event: Event) -> str:
         case Notice(topic=topic, text=text):
             return f"{topic} {text}"
         case ContextChanged():
-            return f"{event.policy} {event.first} {event.last} {event.replacement}"
+            return f"{event.policy} {event.messages} {event.replacement} {_plain(list(event.folded.values()))}"
         case Stopped():
             return f"{event.status} {event.knob} {event.limit}"
         case SettingsChanged(changes=changes):

@@ -24,6 +24,10 @@ class Breach:
     used: float
 
 
+BY_SIZE = frozenset({Status.CONTEXT_WINDOW_EXCEEDED, Status.TOKEN_BUDGET_EXHAUSTED, Status.COST_BUDGET_EXHAUSTED})
+"""How a run ends at a cap that a shorter request may still pass below."""
+
+
 def before_next(state: State) -> Breach | None:
     """The first cap that forbids what comes next, a request or a step of the plan, or None.
 

@@ -6,6 +6,7 @@
         ask a person about a reply that is held                   (believe)
         stop, if there is a reason to                             (a reason, never a guess)
         give the goal, if it has not been given                   (start)
+        make what is sent shorter, where it is too long           (carry)
         ask the model, with everything recorded so far            (ask)
         or, where a plan says what comes next, take that step
 
@@ -18,12 +19,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.core import limits
+from workbench.core.carried import OVERFLOW, Older, change_due
 from workbench.core.door import passed
 from workbench.core.events import Decided, Event, Stopped, StopRequested, ToolResult, UserMessage
 from workbench.core.gate import FREE, Verdict, judge
 from workbench.core.ports import Question
 from workbench.core.reading import unbelieved
 from workbench.core.records import CallRecord, call_signature
+from workbench.core.restating import restatement_due
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.swift import swift
@@ -34,9 +37,11 @@ from workbench.core.swift import swift
 @swift
 @dataclass(frozen=True, slots=True)
 class AskModel:
-    """Send the whole transcript to the model; `within` seconds, None for no limit."""
+    """Send the transcript to the model; `within` seconds, None for no limit."""
 
     within: float | None = None
+    older: Older | None = None
+    """The part of the transcript that a summary is asked for; None for the next reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +106,25 @@ def next_move(state: State) -> Move:
     if state.due:
         return Record(state.due[0])
     breach = limits.before_next(state)
+    if state.asks_model and (breach is None or breach.status in limits.BY_SIZE):
+        change = _carry(state, breach)
+        if change is not None:
+            return change
     if breach is not None:
         return Record(Stopped(status=breach.status, knob=breach.knob, limit=breach.limit))
     return AskModel(limits.time_left(state)) if state.asks_model else TakeStep()
+
+
+def _carry(state: State, breach: limits.Breach | None) -> Move | None:
+    """What the context policy does before a request, so that it fits and the task is not lost in it."""
+    too_long = breach is not None and breach.status is Status.CONTEXT_WINDOW_EXCEEDED
+    cause = OVERFLOW if state.carried.overflow == "met" else breach.knob if breach is not None and too_long else ""
+    change = change_due(state, cause)
+    if isinstance(change, Older):
+        # A summary costs, too: what is used up is not spent on one.
+        return AskModel(limits.time_left(state), change) if breach is None or too_long else None
+    note = restatement_due(state) if change is None and breach is None else change
+    return Record(note) if note is not None else None
 
 
 def standing(move: Move, status: Status) -> Status:

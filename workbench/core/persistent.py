@@ -69,7 +69,9 @@ class Log(Generic[T]):
         return self._items[index]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Log) and list(self) == list(other)
+        if not isinstance(other, Log) or self._count != other._count:
+            return False
+        return self._items is other._items or list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -46,6 +46,8 @@ class Request:
     options: ProtocolOptions
     state: State
     """The history the request comes from; scripted models are a function of it."""
+    purpose: Literal["step", "summary"] = "step"
+    """What is asked for: the next reply, or a summary of these messages."""
 
 
 @swift
@@ -87,6 +89,7 @@ FailureKind = Literal[
     "script_exhausted",
     "script_error",
     "not_recorded",
+    "no_summary",
     "deadline",
 ]
 
@@ -103,6 +106,7 @@ FAILURE_STATUS: dict[str, Status] = {
     "script_exhausted": Status.SCRIPT_EXHAUSTED,
     "script_error": Status.SCRIPT_EXHAUSTED,
     "not_recorded": Status.SCRIPT_EXHAUSTED,
+    "no_summary": Status.MODEL_UNAVAILABLE,
     "deadline": Status.DEADLINE_EXCEEDED,
 }
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Literal
 
 from workbench.core.door import reply_at
-from workbench.core.events import HeldReply, ModelReply
-from workbench.core.ports import Checked, Reply
+from workbench.core.events import ContextChanged, HeldReply, ModelReply
+from workbench.core.ports import Checked, ModelFailure, Reply
 from workbench.core.state import State
 from workbench.core.tokens import estimate
 from workbench.core.values import Call, Prices, RawCall, Reading
@@ -84,6 +84,37 @@ def _read(state: State, reply: Reply, check: Check, took: float, doubt: Doubt | 
         original=reply.original,
         changed_by=reply.changed_by,
         faults=reply.faults,
+    )
+
+
+def read_summary(state: State, reply: Reply, read: int, took: float) -> ContextChanged:
+    """What a summary says and what it took, for a request of `read` estimated tokens. It is not yet about anything.
+
+    Raises ModelFailure for a reply that is no summary. One that was cut off is one, and says so to people.
+    """
+    doubt = doubt_of(reply)
+    reading = state.protocol.read(reply.text, (), replace(state.header.options, finish="text"))
+    text = reading.answer if reading.kind == "answer" else reply.text.strip()
+    if not text or (doubt is not None and doubt[0] == "blocked"):
+        raise ModelFailure("no_summary", doubt[1] if doubt is not None else "the model wrote no summary")
+    usage, written = reply.usage, estimate(reply.text)
+    return ContextChanged(
+        policy="summarise",
+        first=0,
+        last=0,
+        replacement=text,
+        model=reply.model,
+        took=took,
+        attempts=reply.attempts,
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read=usage.cache_read,
+        cache_write=usage.cache_write,
+        input_estimate=read,
+        output_estimate=written,
+        cost=_cost(state, reply, read, written),
+        line=reply.line,
+        notes=(*reply.notes, *(["the summary was cut off by its length limit"] if doubt is not None else [])),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from workbench.core.events import Decided, Held, ToolResult, ToolStarted
+from workbench.core.persistent import Log
 from workbench.core.values import Call, Fault
 
 Role = Literal["user", "assistant", "tool", "notice"]
@@ -26,6 +27,12 @@ class Message:
     tool: str = ""
     is_error: bool = False
     opaque: str = ""
+    stands_for: int = 0
+    """How many messages it is sent in place of; `n` is then the number of the first of them."""
+
+    def chars(self, *, native: bool) -> int:
+        """Characters that a request carries for it; with `native` the arguments of its calls go beside the text."""
+        return len(self.text) + (sum(len(call.arguments) for call in self.calls) if native else 0)
 
 
 @dataclass(slots=True)
@@ -106,7 +113,8 @@ class RequestMark:
 
     n: int
     """Number of the event that answered it."""
-    messages: int
+    sent: Log[Message]
+    """The messages that it carried."""
     chars: int
     """Characters of the transcript it carried, instructions apart."""
     tokens: int
@@ -114,6 +122,8 @@ class RequestMark:
     estimated: bool
     output: int
     step: int
+    """The step that the reply to it is, or was to be; for a summary the one that it was made for."""
+    purpose: Literal["step", "summary"] = "step"
 
 
 @dataclass(slots=True)

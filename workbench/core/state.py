@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.core.canonical import digest
+from workbench.core.carried import Carried
 from workbench.core.events import Event, HeldReply, Notice, Planned, Stopped
 from workbench.core.fold import HANDLERS
 from workbench.core.holding import Filter
@@ -20,7 +21,7 @@ from workbench.core.records import CallRecord, Context, Message, RequestMark
 from workbench.core.statuses import Status
 from workbench.core.striking import Armed
 from workbench.core.tokens import estimate
-from workbench.core.values import GateDefault, Header, ModelInfo, Rule, ToolInfo
+from workbench.core.values import ContextPolicy, Header, ModelInfo, Rule, ToolInfo
 
 MOST_REPEATS_COUNTED = 12
 """Repeats are counted up to here, or up to the guard's own figures: nobody asks for more, and counting stays O(1)."""
@@ -39,6 +40,7 @@ class State:
         "call_count",
         "calls",
         "captures",
+        "carried",
         "chars",
         "context",
         "cost",
@@ -68,6 +70,7 @@ class State:
         "place",
         "plan",
         "planned",
+        "policy",
         "protocol",
         "protocol_errors_in_a_row",
         "repeat",
@@ -79,6 +82,7 @@ class State:
         "script_served",
         "seconds",
         "seen",
+        "sent",
         "status",
         "steps",
         "steps_since_success",
@@ -97,36 +101,33 @@ class State:
         self.header, self.plan, self.place = header, plan_of(header.scenario), Place()
         self.protocol: WireProtocol = PlannedProtocol(self.plan) if self.plan else protocol(header.protocol)
         self._tools: dict[str, ToolInfo] = {tool.name: tool for tool in header.tools}
-        instructions = self.protocol.instructions(header.tools, header.options) if header.options.instructions else ""
-        self.system: str = "\n\n".join(part for part in (header.system, instructions) if part)
-        offered = header.tools if self.protocol.native_tools else ()
-        self.context = Context(
-            system=estimate(self.system) + sum(estimate(f"{t.name} {t.description} {t.schema}") for t in offered)
-        )
+        self.system: str = _told_first(header, self.protocol)
+        self.context = Context(system=estimate(self.system) + _tokens_of_tools(header, self.protocol))
         self.status: Status = Status.RUNNING
         self.stop: Stopped | None = None
         """The stop that is due: what decided it has happened, open calls may still need their results."""
         self.stopped: Stopped | None = None
         self.model: ModelInfo = header.asks
         """Who is asked; it may have changed under way."""
-        self.title, self.failure = header.title, ""
+        self.title, self.failure, self.last_observation = header.title, "", ""
         """`failure` is the class of the failure of the latest request, where it brought no reply."""
         self.answer: str | None = None
-        self.limits = header.limits
-        self.approval: GateDefault = header.approval
+        self.limits, self.approval = header.limits, header.approval
         self.grants: tuple[Rule, ...] = ()
         self.faults: tuple[Armed, ...] = tuple(map(Armed, header.faults))
         self.hold: Filter | None = None
         self.held_replies: tuple[HeldReply, ...] = ()
         """The reply that stands at the door, as it came there and after each change."""
-        self.tainted = self.estimated = False
         self.messages: Log[Message] = Log()
+        self.sent: Log[Message] = self.messages
+        """What of all messages the next request carries; the same list until a context policy changes something."""
+        self.policy, self.carried = header.context or ContextPolicy(), Carried()
         self.calls: Log[CallRecord] = Log()
         self.batch: list[CallRecord] = []
+        self.planned: Planned | None = None
+        """The step that made the calls of the batch, if one did."""
         self.requests: Log[RequestMark] = Log()
         self.results: Log[str] = Log()
-        self.planned: Planned | None = None  # the step that made the calls of the batch, if one did
-        self.last_observation: str = ""
         self.due: tuple[Notice, ...] = ()
         self.effects: Table[str, str] = Table()
         self.elsewhere: Mapping[str, Executed] = {}
@@ -137,6 +138,7 @@ class State:
         self.n = self.repeat = self.call_count = self.chars = self.delivered = 0
         self.steps = self.total_steps = self.model_calls = self.tool_calls = self.errors = 0
         self.input_tokens = self.output_tokens = self.cache_read = self.cache_write = 0
+        self.estimated = self.tainted = False
         self.cost: float | None = 0.0 if self.model.free or self.model.prices is not None else None
         self.seconds = self.total_seconds = 0.0
         self.failures_in_a_row = self.denials_in_a_row = self.protocol_errors_in_a_row = self.steps_since_success = 0
@@ -214,6 +216,7 @@ class State:
         for name in State.__slots__:
             setattr(other, name, getattr(self, name))
         other.messages, other.calls, other.requests = self.messages.copy(), self.calls.copy(), self.requests.copy()
+        other.sent = other.messages if self.sent is self.messages else self.sent.copy()
         other.results, other.effects, other.seen = self.results.copy(), self.effects.copy(), self.seen.copy()
         other.batch = [record.copy() for record in self.batch]
         context = self.context
@@ -244,3 +247,15 @@ def apply_read(state: State, event: Event) -> None:
         raise
     except Exception as error:  # a value of the wrong kind, in a file that was changed by hand
         raise ValueError(f"event {state.n} ({event.kind}) makes no sense there: {error!r}") from error
+
+
+def _told_first(header: Header, spoken: WireProtocol) -> str:
+    """The system prompt: what the scenario says, and how the model is to reply."""
+    instructions = spoken.instructions(header.tools, header.options) if header.options.instructions else ""
+    return "\n\n".join(part for part in (header.system, instructions) if part)
+
+
+def _tokens_of_tools(header: Header, spoken: WireProtocol) -> int:
+    """What every request carries of tools beside the system prompt, estimated."""
+    offered = header.tools if spoken.native_tools else ()
+    return sum(estimate(f"{tool.name} {tool.description} {tool.schema}") for tool in offered)

@@ -154,6 +154,24 @@ class Limits:
 LIMIT_NAMES: tuple[str, ...] = tuple(item.name for item in fields(Limits))
 
 
+PolicyName = Literal["none", "window", "fold", "summarise", "restate"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextPolicy:
+    """What is done so that a long run fits into a request. A step is a reply with all that came of it."""
+
+    policy: PolicyName = "none"
+    keep: int = 4
+    """Steps: so many of the latest are sent as they are. With window, fold and summarise."""
+    at: int | None = None
+    """Tokens, estimated, of the next request: above that older steps are changed; None is as soon as there are any."""
+    chars: int = 200
+    """Characters of a result that are left where it is folded."""
+    every: int | None = None
+    """Steps after which the task is restated, with any policy; None is never, and with restate each step."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
     """What one argument must be: equal to a plain value, or like a glob or regular expression."""
@@ -288,6 +306,8 @@ class Header:
     split: bool = False
     """Authority split: after untrusted text has been read, outward tools are locked."""
     goal_check: GoalCheck | None = None
+    context: ContextPolicy | None = None
+    """None where nobody chose one: everything is sent."""
     faults: tuple[Fault, ...] = ()
     """Armed from the beginning, in the order in which they strike."""
     prices: Prices | None = None

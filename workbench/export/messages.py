@@ -38,25 +38,27 @@ def body(run: Recorded, name: WireName, messages: Sequence[Message]) -> dict[str
     transcript = Transcript(wire.name, _encoder(wire, messages, native), wire.may_be_id)
     encoded = transcript.encoded(messages, native=native)
     endpoint = Endpoint(wire=name, model=state.model.shown, base_url=wire.base_url, stream=False)
-    request = Request(
-        system=state.system, messages=state.messages, tools=tools, options=run.header.options, state=state
-    )
+    request = Request(system=state.system, messages=state.sent, tools=tools, options=run.header.options, state=state)
     return wire.encode_body(endpoint, request, encoded, wire.encode_tools(tools))
 
 
 def _complete(state: State) -> tuple[list[Message], tuple[str, ...]]:
-    """The messages up to where every call has its result."""
-    messages = list(state.messages)
+    """The messages that are sent, up to where every call has its result."""
+    messages = list(state.sent)
+    changed = sum(message.stands_for for message in messages)
+    notes = (
+        (f"it is what is sent: {changed} messages are left out or shorter, by the context policy",) if changed else ()
+    )
     if state.plan is not None:
         made = len(state.every_call())
         note = f"{counted(made, 'call')} of the plan {'is' if made == 1 else 'are'} not among what the model was told"
-        return messages, (note,) if made else ()
+        return messages, (*notes, note) if made else notes
     waiting = state.open_calls()
     if not waiting:
-        return messages, ()
+        return messages, notes
     end = max(at for at, message in enumerate(messages) if message.role == "assistant")
     names = ", ".join(record.call.tool for record in waiting)
-    return messages[:end], (f"the last reply is left out, because its calls have no result yet: {names}",)
+    return messages[:end], (*notes, f"the last reply is left out, because its calls have no result yet: {names}")
 
 
 def _encoder(wire: Wire, messages: Sequence[Message], native: bool) -> Encode:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from workbench.core.events import Event, ModelFailed, ModelReply, Planned, ToolResult, ToolStarted
+from workbench.core.events import ContextChanged, Event, ModelFailed, ModelReply, Planned, ToolResult, ToolStarted
 from workbench.core.items import counts_as_step
 from workbench.core.values import Call
 from workbench.export.forms import Recorded, Written
@@ -70,6 +70,8 @@ class Steps:
             return [*done, *([] if event.calls else self.rest())]
         if isinstance(event, ModelFailed):
             return [*self.rest(), self._failed(event)]
+        if isinstance(event, ContextChanged) and event.policy == "summarise":
+            return [*self.rest(), self._summary(event)]
         if isinstance(event, ToolStarted) and event.arguments:
             self._arguments[event.call] = event.arguments
         elif isinstance(event, ToolResult) and self._reply is not None:
@@ -111,6 +113,22 @@ class Steps:
             "tool_ms": _milliseconds(result.took) if result is not None else None,
             "model": (reply.model or None) if reply is not None else None,
             "finish": reply.finish if reply is not None else None,
+        }
+
+    def _summary(self, event: ContextChanged) -> Record:
+        """A request for a summary, which is of the step that it was made for."""
+        return dict.fromkeys(self._record(ModelReply(), None, first=False)) | {
+            "run_id": self._run_id,
+            "step": self._step + 1,
+            "is_error": False,
+            "outcome": "summary",
+            "input_tokens": event.input_tokens if event.input_tokens is not None else event.input_estimate,
+            "output_tokens": event.output_tokens if event.output_tokens is not None else event.output_estimate,
+            "cache_read_tokens": event.cache_read,
+            "cache_write_tokens": event.cache_write,
+            "estimated": event.input_tokens is None or event.output_tokens is None,
+            "latency_ms": _milliseconds(event.took),
+            "model": event.model or None,
         }
 
     def _failed(self, event: ModelFailed) -> Record:

@@ -18,7 +18,7 @@ from typing import Any
 
 from workbench import __version__
 from workbench.core.canonical import digest
-from workbench.core.events import ModelFailed, ModelReply, SettingsChanged, ToolResult
+from workbench.core.events import ContextChanged, ModelFailed, ModelReply, SettingsChanged, ToolResult
 from workbench.core.model_info import model_from
 from workbench.core.records import CallRecord, Message, RequestMark
 from workbench.core.statuses import SUCCESSES, SUSPENDED, Status
@@ -101,22 +101,25 @@ class _Trace:
     def _request(self, mark: RequestMark) -> None:
         state, header = self.run.state, self.run.header
         event = self.run.events[mark.n - 1]
-        assert isinstance(event, ModelReply | ModelFailed)
+        assert isinstance(event, ModelReply | ModelFailed | ContextChanged)
         model = next(info for n, info in reversed(self.asked) if n < mark.n)
-        messages = state.messages[: mark.messages]
         attributes: dict[str, Any] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": _provider(model),
             "gen_ai.conversation.id": header.id,
             "gen_ai.request.model": model.shown,
-            "gen_ai.input.messages": _json([_input(message, state.protocol.native_tools) for message in messages]),
+            "gen_ai.input.messages": _json([_input(message, state.protocol.native_tools) for message in mark.sent]),
         }
         if state.system:
             attributes["gen_ai.system_instructions"] = _json([_text(state.system)])
         if state.protocol.native_tools and header.tools:
             attributes["gen_ai.tool.definitions"] = _json(WIRES["openai"].encode_tools(header.tools))
+        if mark.purpose == "summary":
+            attributes["workbench.purpose"] = mark.purpose
         if isinstance(event, ModelReply):
             attributes |= _reply(event, state.protocol.native_tools)
+        elif isinstance(event, ContextChanged):
+            attributes |= _said([_text(event.replacement)], "stop") | _figures(event)
         failed = event.failure if isinstance(event, ModelFailed) else ""
         self._add(f"request {mark.n}", f"chat {model.shown}", CLIENT, event.took, attributes, failed)
 
@@ -165,6 +168,18 @@ def _reply(event: ModelReply, native: bool) -> dict[str, Any]:
     parts += [_text(event.text)] if event.text else []
     parts += [_call(call) for call in event.calls] if native else []
     finish = FINISH.get(event.finish, event.finish)
+    return {
+        "gen_ai.response.finish_reasons": [event.finish],
+        **_said(parts, finish),
+        **_figures(event),
+    }
+
+
+def _said(parts: list[dict[str, Any]], finish: str) -> dict[str, Any]:
+    return {"gen_ai.output.messages": _json([{"role": "assistant", "parts": parts, "finish_reason": finish}])}
+
+
+def _figures(event: ModelReply | ContextChanged) -> dict[str, Any]:
     figures = {
         "gen_ai.usage.input_tokens": event.input_tokens,
         "gen_ai.usage.output_tokens": event.output_tokens,
@@ -174,11 +189,7 @@ def _reply(event: ModelReply, native: bool) -> dict[str, Any]:
         "workbench.estimate.input_tokens": event.input_estimate if event.input_tokens is None else None,
         "workbench.estimate.output_tokens": event.output_estimate if event.output_tokens is None else None,
     }
-    return {
-        "gen_ai.response.finish_reasons": [event.finish],
-        "gen_ai.output.messages": _json([{"role": "assistant", "parts": parts, "finish_reason": finish}]),
-        **{name: value for name, value in figures.items() if value is not None},
-    }
+    return {name: value for name, value in figures.items() if value is not None}
 
 
 def _input(message: Message, native: bool) -> dict[str, Any]:

@@ -87,8 +87,8 @@ def requests(run: Recorded) -> list[Sequence[str]]:
     """A row for each request: number, messages, characters, tokens in and out."""
     return [
         (
-            str(number),
-            str(mark.messages),
+            str(number) if mark.purpose == "step" else f"{number}, for a summary",
+            str(len(mark.sent)),
             f"{mark.chars:,}",
             tokens(mark.tokens, estimated=mark.estimated),
             f"{mark.output:,}",

@@ -52,10 +52,16 @@ class HumanModel:
 
     def waits(self, state: State) -> bool:
         """Whether the reply to the request that `state` makes has still to be typed."""
-        return self._typed is None and (self.attended or not self.prepared_left(state))
+        if self._typed is not None:
+            return False
+        move = next_move(state)
+        to_sum_up = isinstance(move, AskModel) and move.older is not None
+        return to_sum_up or self.attended or not self.prepared_left(state)
 
     async def reply(self, request: Request, on_signal: OnSignal) -> Reply:  # noqa: ARG002 - nothing passes here
         state = request.state
+        if request.purpose == "summary":
+            return self._summary()
         if self.waits(state):
             raise NobodyThere
         if self._typed is not None:
@@ -74,3 +80,10 @@ class HumanModel:
             line=line,
             served=served,
         )
+
+    def _summary(self) -> Reply:
+        """What was typed is the summary, to the letter; none is prepared."""
+        if self._typed is None:
+            raise NobodyThere
+        text, self._typed = self._typed, None
+        return Reply(text=text, model=self.name)

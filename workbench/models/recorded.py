@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from workbench.core.persistent import Log
-from workbench.core.ports import Clock, FailureKind, ModelFailure, OnSignal, Reply, Request, Signal
+from workbench.core.ports import Clock, FailureKind, Model, ModelFailure, OnSignal, Reply, Request, Signal
 from workbench.core.records import Message
 from workbench.core.values import Call, ToolInfo
 from workbench.models.differences import message_difference, text_difference, tools_difference
@@ -42,7 +42,9 @@ class Exchange:
 class RecordedModel:
     """Serves exchanges in order. `file` names the recording in messages, `match` says what of a request must be equal.
 
-    `system` and `tools` are what every request had besides its messages; None is not compared.
+    What the model was told is compared with all that was said, whatever a context policy then sends of it. `summaries`
+    is who replies to the requests of such a policy; `system` and `tools` are what every request had besides its
+    messages, and None is not compared.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class RecordedModel:
         system: str | None = None,
         tools: Sequence[ToolInfo] | None = None,
         match: Match = "request",
+        summaries: Model | None = None,
     ) -> None:
         self.name = name
         self._exchanges = tuple(exchanges)
@@ -63,6 +66,7 @@ class RecordedModel:
         self._system = system
         self._tools = tools
         self._match = match
+        self._summaries = summaries
         self._messages = tuple(_messages(exchanges))
         self._counts = tuple(_counts(exchanges))
         self._last_equal: tuple[int, Message | None] = (0, None)
@@ -73,6 +77,8 @@ class RecordedModel:
         `not_recorded` for a request that is not the recorded one.
         """
         state = request.state
+        if request.purpose == "summary" and self._summaries is not None:
+            return await self._summaries.reply(request, on_signal)
         index = state.script_line + state.replies_elsewhere + 1
         problem = self._exhausted(index) or self._difference(request, index)
         if problem:
@@ -106,7 +112,7 @@ class RecordedModel:
         if self._match == "request":
             found = self._other_head(request)
         if self._match != "nothing" and not found:
-            found = self._other_message(request.messages, self._counts[index])
+            found = self._other_message(_said_to(request), self._counts[index])
         return (
             self._said(f"request {index + 1} is not the recorded one: {found}; {WEAKER[self._match]}") if found else ""
         )
@@ -133,6 +139,12 @@ class RecordedModel:
 
     def _said(self, text: str) -> str:
         return f"{self._file}: {text}" if self._file else text
+
+
+def _said_to(request: Request) -> Log[Message]:
+    """All that the model was told and said, also what a context policy has taken out of the request."""
+    state = request.state
+    return request.messages if state.sent is state.messages else state.messages
 
 
 def _messages(exchanges: Sequence[Exchange]) -> Iterator[Message]:

@@ -82,13 +82,21 @@ class ScriptedModel:
     """
 
     def __init__(
-        self, replies: Sequence[Line], *, clock: Clock, name: str = "scripted", file: str = "", retries: int = RETRIES
+        self,
+        replies: Sequence[Line],
+        *,
+        clock: Clock,
+        name: str = "scripted",
+        file: str = "",
+        retries: int = RETRIES,
+        summaries: Sequence[Line] = (),
     ) -> None:
         self.name = name
         self._file = file
         self._clock = clock
         self._retries = retries
         self._lines = [_compile(line, index, name) for index, line in enumerate(replies)]
+        self._summaries = [_compile(line, index, name) for index, line in enumerate(summaries)]
 
     async def reply(self, request: Request, on_signal: OnSignal) -> Reply:
         """The reply that is due. Scripted failures are retried in here, each attempt with the line after it.
@@ -97,6 +105,8 @@ class ScriptedModel:
         capture that stands for nothing here.
         """
         state = request.state
+        if request.purpose == "summary":
+            return await self._summary(state, on_signal)
         index, served = self._reached(state)
         attempts = 1
         while True:
@@ -117,6 +127,25 @@ class ScriptedModel:
             if line.retry_after:
                 await self._clock.sleep(line.retry_after)
             attempts += 1
+
+    async def _summary(self, state: State, on_signal: OnSignal) -> Reply:
+        """The summary that is due: the one after those that this branch has used up."""
+        index, attempts = state.carried.summaries, 1
+        while index < len(self._summaries):
+            compiled = self._summaries[index]
+            line = compiled.line
+            if line.delay:
+                await self._clock.sleep(line.delay)
+            if line.fail is None:
+                return self._served(compiled, state, index, 1, attempts, "summary")
+            if line.fail not in RETRIED or attempts > self._retries:
+                detail = f"{self._place(index, 'summary')} is scripted to fail: {line.fail}"
+                raise ModelFailure(line.fail, detail, attempts=attempts, line=index, served=1)
+            on_signal(Signal("retry", f"{line.fail}: trying again", 0.0))
+            index, attempts = index + 1, attempts + 1
+        count = f"{index} {'summary' if index == 1 else 'summaries'}"
+        detail = f"the script has {count} and a further one was asked for; [[model.summary]] gives one"
+        raise ModelFailure("script_exhausted", f"{self._file}: {detail}" if self._file else detail, attempts=attempts)
 
     def due(self, state: State) -> Reply:
         """The reply that the request of `state` would get, with the index of its line. Nothing is served by this.
@@ -166,7 +195,9 @@ class ScriptedModel:
             detail = f"{self._file}: {detail}"
         raise ModelFailure("script_exhausted", detail, attempts=attempts, line=index, served=served)
 
-    def _served(self, compiled: _Compiled, state: State, index: int, served: int, attempts: int) -> Reply:
+    def _served(
+        self, compiled: _Compiled, state: State, index: int, served: int, attempts: int, what: str = "reply"
+    ) -> Reply:
         try:
             # A line that was begun and not served has captured already, from the observation that it was due after.
             begun = (state.script_line, state.script_served) == (index, 0)
@@ -191,7 +222,7 @@ class ScriptedModel:
                 captures=captures,
             )
         except TemplateError as error:
-            detail = f"{self._place(index)}: {error}"
+            detail = f"{self._place(index, what)}: {error}"
             raise ModelFailure("script_error", detail, attempts=attempts, line=index, served=served) from None
 
     async def _stream(self, text: str, chunks: tuple[str, ...], delay: float, on_signal: OnSignal) -> None:
@@ -209,8 +240,8 @@ class ScriptedModel:
         detail, after = f"{self._place(index)} is scripted to fail: {fail}", self._lines[index].line.retry_after
         return ModelFailure(fail, detail, attempts=attempts, partial=partial, line=index, served=served, after=after)
 
-    def _place(self, index: int) -> str:
-        return f"{self._file}: reply {index + 1}" if self._file else f"reply {index + 1} of the script"
+    def _place(self, index: int, what: str = "reply") -> str:
+        return f"{self._file}: {what} {index + 1}" if self._file else f"{what} {index + 1} of the script"
 
 
 def unused_lines(replies: Sequence[Line], served: Iterable[tuple[int, int]]) -> tuple[int, ...]:

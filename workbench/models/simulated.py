@@ -59,6 +59,8 @@ class SimulatedModel:
 
     async def reply(self, request: Request, on_signal: OnSignal) -> Reply:
         """The reply that is due, or what the slip of this step makes of it. Raises ModelFailure as the script does."""
+        if request.purpose == "summary":
+            return await self._script.reply(request, on_signal)
         tempted = [item.name for item in fields(Noise) if self._happens(item.name, request.state)]
         if not tempted:
             return await self._script.reply(request, on_signal)

@@ -10,16 +10,16 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from workbench.core import templates
 from workbench.core.faults import FaultError, one_schedule
 from workbench.core.fold import FINISH_TOOL
 from workbench.core.holding import FilterError, filter_from, missing_tools
 from workbench.core.paths import why_not
-from workbench.core.templates import Template, TemplateError
 from workbench.core.values import LIMIT_NAMES
 from workbench.models.scripted import RETRIED
 from workbench.models.written import written_problem
-from workbench.scenarios.errors import Path, nearest, one_of, shown, unknown
+from workbench.scenarios.captured import template_problems
+from workbench.scenarios.context import POLICY_SETTINGS, context_problems, setting_problems
+from workbench.scenarios.errors import Path, one_of, shown, unknown
 from workbench.scenarios.faults import fault_of
 from workbench.scenarios.loops import loop_problems
 from workbench.scenarios.recorded import is_recorded, recording_problems
@@ -70,7 +70,7 @@ def check_scenario(scenario: Scenario) -> list[tuple[Path, str]]:
         *_recording(scenario),
         *_workspace(scenario.workspace, ("workspace",)),
         *_goal_check(scenario),
-        *_context(scenario),
+        *context_problems(scenario),
         *_expect(scenario),
         *(found for index, fault in enumerate(scenario.fault) for found in _fault(fault, ("fault", index))),
         *(
@@ -150,21 +150,7 @@ def _templates(reply: ReplyTable, captured: set[str], path: Path) -> Found:
     texts: list[tuple[Path, Any]] = [((*path, "text"), reply.text or ""), ((*path, "thinking"), reply.thinking)]
     texts += [((*path, "call", index, "arguments"), call.arguments) for index, call in enumerate(reply.call)]
     for place, value in texts:
-        try:
-            template = templates.compile_text(value) if isinstance(value, str) else templates.compile_json(value)
-        except TemplateError as error:
-            yield place, str(error)
-        else:
-            yield from _names(template, captured, place)
-
-
-def _names(template: Template, captured: set[str], path: Path) -> Found:
-    for name in templates.names(template):
-        if name in captured or templates.is_builtin(name):
-            continue
-        near = nearest(name, ("last", "total", "result1", *captured))
-        hint = f"did you mean ${{{near}}}?" if near else "there are ${last}, ${total}, ${result1}, ${result2}, …"
-        yield path, f"${{{name}}} stands for nothing, as no reply up to here captures it; {hint} A literal ${{ is $${{"
+        yield from template_problems(value, captured, place)
 
 
 # ---------------------------------------------------------------- faults
@@ -242,10 +228,12 @@ def _setting(name: str, value: Any, path: Path, tools: Sequence[str]) -> Found:
         except ValidationError:
             kind = "a table like limits.repeats" if name == "limits.repeats" else "a number above 0"
             yield path, f"must be {kind}, or false for no cap, not {shown(value)}"
+    elif name in POLICY_SETTINGS:
+        yield from setting_problems(name, value, path)
     elif isinstance(value, dict):
         yield path, 'a setting is named in quotes, with its dot: set = { "limits.steps" = 9 }'
     else:
-        yield path, unknown(name, [*SETTINGS, *caps], "there is no setting")
+        yield path, unknown(name, [*SETTINGS, *caps, *POLICY_SETTINGS], "there is no setting")
 
 
 # ---------------------------------------------------------------- the rest
@@ -286,12 +274,6 @@ def _file_problem(name: str, file: PurePosixPath, others: Sequence[PurePosixPath
     if others.count(file) > 1:
         return "is the same file as another one here"
     return ""
-
-
-def _context(scenario: Scenario) -> Found:
-    policy = scenario.context.policy
-    if policy != "none":
-        yield ("context", "policy"), f'{shown(policy)} is a name kept for later; what runs do today is "none"'
 
 
 def _goal_check(scenario: Scenario) -> Found:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.core.values import (
+    ContextPolicy,
     GoalCheck,
     Header,
     Limits,
@@ -22,6 +23,7 @@ from workbench.scenarios.errors import Path, Problem, ScenarioError, dotted, unk
 from workbench.scenarios.faults import fault_of, unknown_faults
 from workbench.scenarios.loader import line_in, to_plain
 from workbench.scenarios.loops import protocol_of
+from workbench.scenarios.policy import ContextTable
 from workbench.scenarios.recorded import is_recorded, recorded_infos
 from workbench.scenarios.schema import GoalCheckTable, LimitsTable, RuleTable, Scenario
 
@@ -70,6 +72,7 @@ def build_header(
         rules=rules_of(scenario),
         split=scenario.authority.split,
         goal_check=_goal_check(scenario.goal_check),
+        context=policy_of(scenario.context),
         faults=tuple(fault_of(table, catalogue) for table in scenario.fault),
         prices=model.prices,
         free=model.free,
@@ -109,6 +112,11 @@ def limits_of(table: LimitsTable) -> Limits:
     values = table.model_dump()
     repeats = values.pop("repeats")
     return Limits(**values, repeats=None if repeats is None else RepeatLimit(**repeats))
+
+
+def policy_of(table: ContextTable) -> ContextPolicy | None:
+    """The policy of the table as the core knows it; None where none is chosen."""
+    return ContextPolicy(**table.model_dump()) if table.policy != "none" else None
 
 
 def _model_name(scenario: Scenario) -> str:

@@ -24,6 +24,7 @@ TEXTS: frozenset[tuple[str, ...]] = frozenset(
         *((name,) for name in ("about", "goal", "system")),
         *(("model", "reply", name) for name in ("text", "thinking")),
         *((*row, name) for row in (("step",), ("route", "step")) for name in ("ask", "answer")),
+        ("model", "summary", "text"),
         ("fault", "text"),
         ("person", "text"),
         ("expect", "transcript"),

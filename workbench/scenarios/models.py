@@ -11,6 +11,7 @@ from workbench.models.simulated import Noise, SimulatedModel
 from workbench.scenarios.errors import Problem, ScenarioError, unknown
 from workbench.scenarios.recorded import RECORDED, recorded_model
 from workbench.scenarios.schema import ReplyTable, Scenario
+from workbench.scenarios.summaries import summary_of
 
 Builder = Callable[[Scenario, Clock, str], Model]
 """Makes a model of a scenario, a clock and the name of the file for messages. May raise ScenarioError."""
@@ -42,7 +43,10 @@ def script_lines(scenario: Scenario) -> tuple[Line, ...]:
 def _scripted(scenario: Scenario, clock: Clock, file: str) -> ScriptedModel:
     model = scenario.model
     retries = RETRIES if model.retries is None else model.retries
-    return ScriptedModel(script_lines(scenario), clock=clock, name=model.use, file=file, retries=retries)
+    summaries = [summary_of(summary) for summary in model.summary]
+    return ScriptedModel(
+        script_lines(scenario), clock=clock, name=model.use, file=file, retries=retries, summaries=summaries
+    )
 
 
 def _simulated(scenario: Scenario, clock: Clock, file: str) -> Model:

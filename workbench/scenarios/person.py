@@ -167,4 +167,4 @@ def _spoken(entry: PersonEntry, *, running: bool) -> Sequence[Event]:
 
 
 def _changed(name: str, value: Any) -> Any:
-    return None if value is False and name.startswith("limits.") else value
+    return None if value is False and name.startswith(("limits.", "context.")) else value

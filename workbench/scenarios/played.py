@@ -16,7 +16,16 @@ from pathlib import PurePath
 from typing import Any
 
 from workbench.core import templates
-from workbench.core.events import Event, HeldReply, ModelFailed, ModelReply, SettingsChanged, ToolResult, UserMessage
+from workbench.core.events import (
+    ContextChanged,
+    Event,
+    HeldReply,
+    ModelFailed,
+    ModelReply,
+    SettingsChanged,
+    ToolResult,
+    UserMessage,
+)
 from workbench.core.loop import AskPerson, next_move, standing
 from workbench.core.plan import LOOPS
 from workbench.core.protocols import protocol
@@ -31,14 +40,10 @@ from workbench.scenarios.models import BUILDERS
 from workbench.scenarios.recorded import RECORDED
 from workbench.scenarios.recording import recording
 from workbench.scenarios.struck import Struck
+from workbench.scenarios.summaries import SCRIPTED_FAILURES, summary_line
 from workbench.scenarios.writing import scenario_text
 
 KEPT_OF_MODEL = ("context_window", "prices")
-SCRIPTED_FAILURES = {
-    **{kind: kind for kind in ("rate_limited", "timeout", "unavailable", "malformed_body", "cut_stream")},
-    **{kind: kind for kind in ("auth", "bad_request", "context_overflow")},
-    "quota": "auth",  # ends a run in the same way, and no script has a word of its own for it
-}
 TAKEN_OTHERWISE = "another loop took a reply in another way than it is taken here, so nothing is expected"
 ANSWERED_OTHERWISE = "the other loop had its answer from elsewhere; here it is the reply that ended the run"
 NOT_RETURNED = "the log lacks a result that the model has read, so nothing is expected"
@@ -167,6 +172,8 @@ def _model(base: Mapping[str, Any], script: _Script) -> dict[str, Any]:
         model["retries"] = script.retries
     if script.lines:
         model["reply"] = script.lines
+    if script.summaries:
+        model["summary"] = script.summaries
     return model
 
 
@@ -215,6 +222,7 @@ class _Script:
 
     def __init__(self, header: Header, *, timed: bool) -> None:
         self.lines: list[dict[str, Any]] = []
+        self.summaries: list[dict[str, Any]] = []
         self.retries: int | None = None
         self.notes: list[str] = []
         self._native = header.protocol == "native"
@@ -230,10 +238,20 @@ class _Script:
             lost = not self._engine and event.changed_by not in ("", "you")
             heard = replace(event, text=event.original) if lost else event
             self._add(reply_line(heard, native=self._native, timed=self._timed))
-        elif isinstance(event, ModelFailed):
+        elif isinstance(event, ModelFailed) and event.purpose == "step":
             self._fail(event)
+        elif isinstance(event, ModelFailed | ContextChanged):
+            self._sum_up(event)
         elif isinstance(event, ToolResult):
             self._tools_took = self._tools_took or event.took > 0
+
+    def _sum_up(self, event: ModelFailed | ContextChanged) -> None:
+        line = summary_line(event, timed=self._timed)
+        if not line:
+            return
+        again = event.attempts if line.get("fail") in RETRIED else 1
+        self.retries = max(self.retries or 0, again - 1) if again > 1 else self.retries
+        self.summaries += [line] * again
 
     def take_held(self, event: HeldReply) -> None:
         """A reply that stands at the door in the end."""

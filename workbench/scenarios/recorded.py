@@ -11,10 +11,12 @@ from workbench.core.ports import Checked, Clock, Reply, ToolOutcome, Tools, Usag
 from workbench.core.records import Message
 from workbench.core.values import Header, RawCall, ToolInfo
 from workbench.models.recorded import Exchange, RecordedModel
+from workbench.models.scripted import ScriptedModel
 from workbench.scenarios.errors import Path
 from workbench.scenarios.exchanges import ExchangeTable, RecordedToolTable, unsealed
 from workbench.scenarios.recording import base_results
 from workbench.scenarios.schema import Scenario
+from workbench.scenarios.summaries import summary_of
 from workbench.toolkit.recorded import RecordedCall, RecordedTools
 
 RECORDED = "recorded"
@@ -40,6 +42,7 @@ def recorded_model(scenario: Scenario, clock: Clock, file: str = "") -> Recorded
         system=table.prompt,
         tools=[_info(tool) for tool in table.tool] if table.tool else None,
         match=table.match,
+        summaries=ScriptedModel((), clock=clock, file=file, retries=0, summaries=list(map(summary_of, table.summary))),
     )
 
 

@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from workbench.core.events import Event, Held, ModelFailed, ModelReply, ToolResult
+from workbench.core.events import ContextChanged, Event, Held, ModelFailed, ModelReply, ToolResult
 from workbench.core.records import CallRecord, Message
 from workbench.core.state import State
 from workbench.core.values import Call, Header, Prices, ToolInfo
 from workbench.scenarios.exchanges import sealed
+from workbench.scenarios.summaries import summary_line
 
 NOT_RECORDED = frozenset({"script_exhausted", "script_error", "not_recorded"})
 """Failures that come again by themselves: nothing was there to reply."""
@@ -59,6 +60,8 @@ def recording(header: Header, events: Sequence[Event], strike_again: frozenset[s
     table["tool"] = [_tool(tool) for tool in header.tools]
     results = {base.call: _result(base, strike_again) for base in base_results(header, events)}
     table["exchange"] = [sealed(exchange) for exchange in _exchanges(header, events, results)]
+    summaries = (summary_line(event, timed=True) for event in events if isinstance(event, ContextChanged | ModelFailed))
+    table["summary"] = list(filter(None, summaries))
     return {name: value for name, value in table.items() if value not in ([], None)}
 
 
@@ -104,7 +107,9 @@ def _exchanges(header: Header, events: Sequence[Event], results: Mapping[str, Ta
 
 
 def _was_asked(event: ModelReply | ModelFailed) -> bool:
-    return isinstance(event, ModelReply) or event.failure not in NOT_RECORDED
+    if isinstance(event, ModelReply):
+        return True
+    return event.failure not in NOT_RECORDED and event.purpose == "step"
 
 
 def _message(message: Message, results: Mapping[str, Table]) -> Table:

@@ -29,6 +29,7 @@ from workbench.scenarios.fields import (
     Where,
 )
 from workbench.scenarios.noise import NoiseTable
+from workbench.scenarios.policy import ContextTable
 from workbench.scenarios.steps import RouteTable, StepTable
 
 Gate = Literal["ask", "allow", "deny"]
@@ -156,6 +157,21 @@ class ReplyTable(Table):
     """With fail: seconds before the next attempt."""
 
 
+class SummaryTable(Table):
+    """What the model says when the policy `summarise` asks it for a summary."""
+
+    text: str = ""
+    """The summary; one newline at each end is dropped. Templates as in a reply."""
+    delay: Seconds = 0.0
+    """Seconds before it is there."""
+    usage: UsageTable | None = None
+    """Tokens as the provider would report them."""
+    finish: Name | None = None
+    """Finish reason, as of a reply."""
+    fail: Fail | None = None
+    """This request fails instead."""
+
+
 class ModelTable(Table):
     """Who replies."""
 
@@ -183,6 +199,8 @@ class ModelTable(Table):
     prices: PricesTable | None = None
     reply: Many[ReplyTable] = ()
     """The script."""
+    summary: Many[SummaryTable] = ()
+    """Scripted and simulated: the summaries, in the order in which they are asked for."""
     noise: NoiseTable | None = None
     """Simulated: how often it slips."""
     match: Match = "request"
@@ -248,12 +266,6 @@ class WorkspaceTable(Table):
     """Path to content: a private folder of the run is seeded with these."""
     root: Name | None = None
     """A real folder; the person is asked once."""
-
-
-class ContextTable(Table):
-    """What happens to old messages."""
-
-    policy: Literal["none", "window", "fold", "summarise", "restate"] = "none"
 
 
 class AuthorityTable(Table):

@@ -20,10 +20,12 @@ from workbench.core.records import CallRecord
 from workbench.core.values import ProtocolName
 from workbench.view import words
 from workbench.view.arguments import arguments_line
+from workbench.view.context_words import change_words
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount, counted
 from workbench.view.lines import one_line
 from workbench.view.replies import said
+from workbench.view.setting_words import setting_words
 
 LONGEST = 400
 """Characters of a text that a line is made of: more are never seen in one."""
@@ -64,12 +66,12 @@ def item_lines(item: Item, protocol: ProtocolName) -> list[ItemLine]:
             return [_line("STEP", "quiet", item.event.problem or item.event.text, "" if item.event.text else "quiet")]
         case Notice(text=text):
             return [_line("NOTE", "notice", text)]
-        case ContextChanged(policy=policy):
-            return [_line("CONTEXT", "notice", policy)]
+        case ContextChanged():
+            return [_line("CONTEXT", "past", change_words(item.event))]
         case Stopped():
             return [_stop(item.event)]
         case SettingsChanged(changes=changes):
-            sentences = [text for key, value in changes.items() for text in words.setting_words(key, value)]
+            sentences = [text for key, value in changes.items() for text in setting_words(key, value)]
             return [_line("SET", "quiet", " · ".join(sentences), "quiet")]
         case Forked():
             return [_line("FORK", "past", f"forked from {item.event.parent} at event {amount(item.event.at)}", "quiet")]

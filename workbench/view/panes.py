@@ -160,11 +160,11 @@ def request_lines(state: State, width: int, title: str, *, rows: int) -> list[Li
         what = f"{offered} in {size}" if offered else size
         lines.append((Span(pad("tools" if offered else "system", LABELS), "quiet"), Span(cut(what, width - LABELS))))
     lines.append(())
-    count = len(state.messages)
+    count = len(state.sent)
     first = max(0, count - max(1, rows - len(lines) - 1))
     if first:
         lines.append((Span(cut(f"{amount(first)} earlier messages", width), "quiet"),))
-    for message in state.messages[first:]:
+    for message in state.sent[first:]:
         text = message.text or ", ".join(f"→ {call.tool}" for call in message.calls)
         shown = cut_line(text, width - LABELS)
         lines.append((Span(pad(message.role, LABELS), "quiet"), Span(shown)))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.core.loop import AskPerson, Finished, TakeStep, next_move
-from workbench.core.records import Message
+from workbench.core.carried import summary_mark, summary_request
+from workbench.core.loop import AskModel, AskPerson, Finished, TakeStep, next_move
+from workbench.core.persistent import Log
+from workbench.core.records import Message, RequestMark
 from workbench.core.state import State
 from workbench.view.entries import Line, Role, Span, lines_of
 from workbench.view.figures import amount, counted, tokens
@@ -20,15 +22,22 @@ def request_count(state: State) -> int:
 def request_page(state: State, index: int) -> tuple[Line, list[Line]]:
     """Title and text of request `index` (from 0): instructions, tools, then every message to the letter."""
     sent = index < len(state.requests)
-    if sent:
-        mark = state.requests[index]
-        count, chars, read = mark.messages, mark.chars, tokens(mark.tokens, estimated=mark.estimated)
-    else:
-        count, chars, read = len(state.messages), state.chars, tokens(state.context_tokens, estimated=True)
+    mark = state.requests[index] if sent else _next(state)
     name = f"Request {index + 1} of {len(state.requests)}" if sent else "The next request"
-    facts = f"{counted(count, 'message')} · {amount(chars)} characters · {read} tokens{'' if sent else _unless(state)}"
+    name += ", for a summary" if mark.purpose == "summary" else ""
+    read = tokens(mark.tokens, estimated=mark.estimated)
+    size = f"{counted(len(mark.sent), 'message')} · {amount(mark.chars)} characters · {read} tokens"
+    facts = size if sent else size + _unless(state)
     title: Line = (Span(name, "primary", bold=True), Span(f"   {facts}", "quiet"))
-    return title, [*_head(state), *_messages(state, count)]
+    return title, [*_head(state), *_messages(state, mark.sent)]
+
+
+def _next(state: State) -> RequestMark:
+    """The request that has not been sent, as it would be."""
+    move = next_move(state)
+    if isinstance(move, AskModel) and move.older is not None:
+        return summary_mark(state, summary_request(state, move.older))
+    return RequestMark(state.n, state.sent, state.chars, state.context_tokens, True, 0, state.total_steps + 1)
 
 
 def _unless(state: State) -> str:
@@ -55,19 +64,28 @@ def _head(state: State) -> list[Line]:
     return lines
 
 
-def _messages(state: State, count: int) -> list[Line]:
+def _messages(state: State, carried: Log[Message]) -> list[Line]:
     """In the text protocol they are one text; in the others they stand apart, each under its role."""
     if state.protocol.name == "text":
         lines: list[Line] = [(Span("transcript", "quiet", bold=True),)]
-        for message in state.messages[:count]:
+        for message in carried:
+            lines += _gap(message)
             lines.extend(lines_of(message.text, "" if message.role == "assistant" else ROLES[message.role]))
         return lines
     native = state.protocol.native_tools
-    return [line for message in state.messages[:count] for line in _message(message, native=native)]
+    return [line for message in carried for line in _message(message, native=native)]
+
+
+def _gap(message: Message) -> list[Line]:
+    """Where something was taken out, and that what follows stands in its place."""
+    if not message.stands_for:
+        return []
+    what = "a result that was folded" if message.role == "tool" else counted(message.stands_for, "message")
+    return [(Span(f"┄ in place of {what}", "past"),)]
 
 
 def _message(message: Message, *, native: bool) -> list[Line]:
-    lines: list[Line] = [(Span(one_line(_word(message)), ROLES[message.role], bold=True),)]
+    lines: list[Line] = [*_gap(message), (Span(one_line(_word(message)), ROLES[message.role], bold=True),)]
     if message.text:
         lines += lines_of(message.text)
     for call in message.calls if native else ():

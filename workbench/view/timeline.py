@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from workbench.core.events import (
+    ContextChanged,
     DoneElsewhere,
     Event,
     Forked,
@@ -35,12 +36,14 @@ from workbench.core.statuses import SUCCESSES
 from workbench.core.values import Call
 from workbench.view import words
 from workbench.view.arguments import arguments_line
+from workbench.view.context_words import change_lines, request_words
 from workbench.view.effects import fate_words, logged_words
 from workbench.view.entries import Entry, Line, Role, Span, flat, lines_of, plain
 from workbench.view.figures import amount, duration
 from workbench.view.lines import briefly
 from workbench.view.panes import waiting_ids
 from workbench.view.replies import said, thoughts
+from workbench.view.setting_words import setting_words
 
 FOLD_LINES = 8
 THOUGHT = 100
@@ -50,7 +53,7 @@ WAS = 32
 
 SHOWN = (
     *(UserMessage, ModelReply, ModelFailed, HeldReply, ToolResult, Held, LateResult, Notice, Remark, SettingsChanged),
-    *(Planned, Stopped, Forked, DoneElsewhere),
+    *(ContextChanged, Planned, Stopped, Forked, DoneElsewhere),
 )
 DATA = (ToolResult, Held, LateResult)
 UNFOLDED = (SettingsChanged, Stopped, Forked, DoneElsewhere)
@@ -258,7 +261,8 @@ class Timeline:
         return record.step if record is not None else None, *word, lines, words.planned_words(event, state)
 
     def _failed(self, index: int, event: ModelFailed) -> Parts:
-        tries = f" · {amount(event.attempts)} attempts" if event.attempts > 1 else ""
+        tries = " · it was asked for a summary" if event.purpose == "summary" else ""
+        tries += f" · {amount(event.attempts)} attempts" if event.attempts > 1 else ""
         lines: list[Line] = [(Span(f"{words.FAILURES.get(event.failure, flat(event.failure))}{tries}"),)]
         lines += _lines(event.detail, "quiet")
         if event.faults:
@@ -300,8 +304,11 @@ class Timeline:
         return None, "REMARK", "quiet", [*lines_of(event.text), *raw], ""
 
     def _settings(self, _: int, event: SettingsChanged) -> Parts:
-        sentences = [text for key, value in event.changes.items() for text in words.setting_words(key, value)]
+        sentences = [text for key, value in event.changes.items() for text in setting_words(key, value)]
         return None, "SET", "quiet", [(Span(flat(text), "quiet"),) for text in sentences], ""
+
+    def _context(self, _: int, event: ContextChanged) -> Parts:
+        return None, "CONTEXT", "past", list(change_lines(event)), request_words(event)
 
     def _stopped(self, _: int, event: Stopped) -> Parts:
         text = event.status.value.replace("_", " ")
@@ -455,6 +462,7 @@ _ENTRIES: dict[type[Event], Callable[..., Parts]] = {
     Notice: Timeline._notice,
     Remark: Timeline._remark,
     SettingsChanged: Timeline._settings,
+    ContextChanged: Timeline._context,
     Stopped: Timeline._stopped,
     Forked: Timeline._forked,
     DoneElsewhere: Timeline._done_elsewhere,

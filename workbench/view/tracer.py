@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.core.events import (
+    ContextChanged,
     Decided,
     Event,
     ModelFailed,
@@ -22,6 +23,7 @@ from workbench.core.loop import AskModel, AskPerson, RunTools, next_move
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES, Status
 from workbench.view import words
+from workbench.view.context_words import change_words
 from workbench.view.entries import Line, Span
 from workbench.view.lines import cut
 from workbench.view.visible import visible
@@ -39,8 +41,8 @@ LOOP = (
 )
 START, PASS, ASK, RECORD_REPLY, ANSWER, RUN, FAIL, RECORD_RESULT, STOP = range(len(LOOP))
 
-FRAMES = (UserMessage, ModelReply, ModelFailed, Planned, ToolResult, Notice)
-"""Events that make a frame: each adds to the history, or fails to. A stop belongs to the frame before it."""
+FRAMES = (UserMessage, ModelReply, ModelFailed, Planned, ToolResult, Notice, ContextChanged)
+"""Events that make a frame: each changes the history, or fails to. A stop belongs to the frame before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ def trace(state: State, event: Event | None, *, running: bool = True) -> Trace:
             return Trace(RUN, f"It is decided what becomes of {_tool(state, event.call)}. Now the loop acts on it.")
         case ToolResult():
             return _result(state, event)
+        case ContextChanged():
+            return Trace(PASS, f"What is sent was made shorter: {change_words(event)}.")
         case Notice():
             return Trace(RECORD_RESULT, "The runtime speaks to the model; it reads this like any other entry.")
         case SettingsChanged():

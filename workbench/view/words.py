@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from workbench.core import faults
-from workbench.core.events import Planned, Stopped, ToolResult
-from workbench.core.gate import describe, rule_from
+from workbench.core.carried import Older
+from workbench.core.events import ContextChanged, Planned, Stopped, ToolResult
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, TakeStep
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import SENTENCES, Status
 from workbench.core.values import LIMIT_NAMES
+from workbench.view import context_words
 from workbench.view.entries import Role
 from workbench.view.figures import amount, is_unknown
 from workbench.view.lines import cut_line, one_line
@@ -70,6 +70,7 @@ FAILURES: dict[str, str] = {
     "script_exhausted": "The script ran out",
     "script_error": "The script cannot go on",
     "not_recorded": "The recording has no reply to this request",
+    "no_summary": "The model gave no summary",
     "deadline": "The time of the run was used up",
 }
 
@@ -80,7 +81,7 @@ ADVICE: dict[str, str] = {
     "malformed_body": "model.retries says how often it is tried; model.base_url may lead to something else.",
     "cut_stream": "model.retries says how often it is tried.",
     "bad_request": "What was sent is shown as what it sees.",
-    "context_overflow": "limits.context_tokens stops a run before a request grows so long.",
+    "context_overflow": "context.policy says what is taken out when a request grows so long.",
 }
 """What can be done about the failure of a model over a network, where what the server said does not tell."""
 
@@ -111,12 +112,16 @@ def move_words(move: Move, state: State) -> str:
     match move:
         case AskModel() if state.next_reply is not None:
             return "ask the model: it says what you put in place"
+        case AskModel(older=Older()):
+            who = "you sum" if state.model.use == "human" else "ask the model to sum"
+            return f"{who} up the older part, which is then left out"
         case AskModel() if state.model.use == "human":
             return "you reply, to all of the above"
         case AskModel():
-            return (
-                "ask the model, with all of the above" if state.plan is None else "ask the model, with what it was told"
-            )
+            if state.plan is not None:
+                return "ask the model, with what it was told"
+            whole = state.sent is state.messages
+            return f"ask the model, with {'all' if whole else 'what is left'} of the above"
         case TakeStep():
             return step_words(state)
         case RunTools(records):
@@ -129,6 +134,8 @@ def move_words(move: Move, state: State) -> str:
                 "hold": "pass it on" if question.calls else "let the reply in",
                 "interrupted": "ask you what happened",
             }.get(question.on, "wait for you")
+        case Record(ContextChanged(policy=policy)):
+            return context_words.WILL[policy]
         case Record():
             return "record what is known" if state.started else "give the goal to the model"
         case Finished():
@@ -158,6 +165,8 @@ def planned_words(event: Planned, state: State) -> str:
 def short_move(move: Move) -> str:
     """The label of the key that makes the move."""
     match move:
+        case AskModel(older=Older()):
+            return "ask for a summary"
         case AskModel():
             return "ask the model"
         case TakeStep():
@@ -177,6 +186,8 @@ def short_move(move: Move) -> str:
 def doing(move: Move) -> str:
     """What is being done while a move is made."""
     match move:
+        case AskModel(older=Older()):
+            return "asking for a summary"
         case AskModel():
             return "asking the model"
         case RunTools(records):
@@ -364,70 +375,3 @@ def raised(knob: str, limit: float) -> float:
     if knob == "limits.steps":
         return limit + max(1, min(4, int(limit)))
     return limit * 2
-
-
-# ---------------------------------------------------------------- settings
-
-APPROVALS = {
-    "ask": "you are asked before a tool acts",
-    "allow": "tools act without asking",
-    "deny": "tools that act are denied",
-}
-
-
-def setting_words(key: str, value: object) -> list[str]:
-    """A changed setting as sentences, one a line."""
-    if key.startswith("limits."):
-        return [_cap_words(key, value)]
-    if key == "hold":
-        if isinstance(value, str):
-            return [f"held at the door: {one_line(value)}"]
-        return ["results are held at the door" if value else "nothing is held at the door any more"]
-    if key == "next_reply":
-        return ["the reply that is due is the script's again" if value is None else "you put another reply in place"]
-    if key == "model" and isinstance(value, dict):
-        return [_model_words(value)]
-    if key == "title":
-        return [f"named {one_line(str(value))}"]
-    if key == "approval.default":
-        return [APPROVALS.get(str(value), one_line(f"{key} set to {value}"))]
-    if key == "arm":
-        return [f"armed: {one_line(_item(key, value, from_here=True))}"]
-    if key == "disarm":
-        return [f"disarmed: {one_line(_item(key, value.get('fault') if isinstance(value, dict) else value))}"]
-    if key in ("grants", "faults") and isinstance(value, list | tuple):
-        return _listed(key, value)
-    return [one_line(f"{key} set to {value}")]
-
-
-def _model_words(value: Mapping[str, object]) -> str:
-    use, shown = one_line(str(value.get("use", ""))), one_line(str(value.get("shown", "")))
-    if use == "human":
-        return "you are the model from here on"
-    return f"asks {shown or use} from here on{f' ({use})' if shown not in ('', use) else ''}"
-
-
-def _cap_words(key: str, value: object) -> str:
-    if isinstance(value, dict):
-        key, value = f"{key}.stop", value.get("stop")
-    name = KNOBS.get(key) or KNOBS.get(f"{key}.stop") or key.removeprefix("limits.").replace("_", " ")
-    if value is None:
-        return f"{name} lifted"
-    return f"{name} set to {amount(value, key) if isinstance(value, int | float) else one_line(str(value))}"
-
-
-def _listed(key: str, values: Sequence[object]) -> list[str]:
-    none, some = {
-        "grants": ("nothing is allowed without asking any more", "allowed without asking: "),
-        "faults": ("no fault is armed any more", "armed: "),
-    }[key]
-    return [f"{some}{one_line(_item(key, value))}" for value in values] or [none]
-
-
-def _item(key: str, value: object, *, from_here: bool = False) -> str:
-    try:
-        if key == "grants" and isinstance(value, dict):
-            return describe(rule_from(value))
-        return faults.describe(faults.fault_from(value), from_here=from_here)
-    except ValueError:
-        return str(value)

@@ -227,8 +227,8 @@ async def test_tab_goes_round_the_panes(home: Home) -> None:
 
 def carried(state: State, request: int) -> list[str]:
     """The text of every message that request carried, line by line."""
-    count = state.requests[request].messages if request < len(state.requests) else len(state.messages)
-    return [line for message in state.messages[:count] for line in message.text.split("\n")]
+    sent = state.requests[request].sent if request < len(state.requests) else state.sent
+    return [line for message in sent for line in message.text.split("\n")]
 
 
 async def test_w_shows_every_request_to_the_letter(home: Home) -> None:

@@ -1,0 +1,45 @@
+"""To have a folded result again: the tools of a run, with its own history for one of them. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from workbench.core.carried import RECALL_TOOL
+from workbench.core.ports import Checked, OnLate, ToolOutcome, Tools
+
+if TYPE_CHECKING:
+    from workbench.core.state import State
+
+
+class Recalling:
+    """`tools`, of which `recall` gives a result of the run's own: all of it, as it was before it was folded."""
+
+    def __init__(self, tools: Tools, state: State) -> None:
+        self._tools = tools
+        self._state = state
+
+    def check(self, tool: str, arguments: str) -> Checked:
+        return self._tools.check(tool, arguments)
+
+    def preview(self, tool: str, canonical: str) -> str:
+        return self._tools.preview(tool, canonical)
+
+    def file_text(self, path: str) -> str | None:
+        return self._tools.file_text(path)
+
+    async def run(self, tool: str, canonical: str, *, within: float | None, key: str, on_late: OnLate) -> ToolOutcome:
+        if tool == RECALL_TOOL:
+            return recalled(self._state, canonical)
+        return await self._tools.run(tool, canonical, within=within, key=key, on_late=on_late)
+
+
+def recalled(state: State, canonical: str) -> ToolOutcome:
+    """The result under the key of these arguments, or what keys there are."""
+    key = json.loads(canonical).get("key", "")
+    record = state.record(key) if isinstance(key, str) else None
+    if record is not None and record.result is not None:
+        return ToolOutcome(outcome="ran", content=record.result.content)
+    folded = [message.call_id for message in state.sent if message.role == "tool" and message.stands_for]
+    keys = f"there are {', '.join(folded)}" if folded else "nothing is folded at present"
+    return ToolOutcome(outcome="failed", content=f"No result is kept under the key {json.dumps(key)}; {keys}.")
