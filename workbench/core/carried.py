@@ -293,7 +293,7 @@ def _reached(sent: Log[Message], last: int) -> int:
 
 def summary_failed(state: State, event: ModelFailed) -> None:
     """A request for a summary that brought none."""
-    older = change_due(state, state.carried.overflow and OVERFLOW)
+    older = change_due(state) or change_due(state, OVERFLOW)
     sent = summary_request(state, older) if isinstance(older, Older) else state.sent.copy()
     state.requests.append(summary_mark(state, sent))
     if event.line >= 0:

@@ -45,9 +45,7 @@ def _complete(state: State) -> tuple[list[Message], tuple[str, ...]]:
     """The messages that are sent, up to where every call has its result."""
     messages = list(state.sent)
     changed = sum(message.stands_for for message in messages)
-    notes = (
-        (f"it is what is sent: {changed} messages are left out or shorter, by the context policy",) if changed else ()
-    )
+    notes = (f"messages that the context policy has left out, or made shorter: {changed}",) if changed else ()
     waiting = state.open_calls()
     if not waiting:
         return messages, notes
