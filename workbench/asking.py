@@ -206,7 +206,7 @@ def _live_options(scenario: Scenario, home: Home) -> list[Option]:
 
 def left_out(state: State, asked: Asked) -> str:
     """What of the earlier replies the model is not sent, as only the one that wrote it can read it; "" for nothing."""
-    written = [message for message in state.messages if message.opaque]
+    written = [message for message in state.sent if message.opaque]
     if not written:
         return ""
     live = asked.live

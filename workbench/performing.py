@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.core.carried import RECALL_TOOL, Older, summary_request, summary_tokens, summed_up
+from workbench.core.carried import RECALL_TOOL, Older, summary_request, summed_up, tokens_of
 from workbench.core.door import held_reply, passing_reply
 from workbench.core.events import (
     ContextChanged,
@@ -76,7 +76,7 @@ async def ask_summary(
         took = clock.now() - began
         if within is not None and took > within:
             return replace(out_of_time(within, took), purpose="summary")
-        return summed_up(state, older, read_summary(state, reply, summary_tokens(state, messages), took))
+        return summed_up(state, older, read_summary(state, reply, tokens_of(state, messages), took))
     except ModelFailure as failure:
         return replace(_failed(failure, clock.now() - began), purpose="summary")
 

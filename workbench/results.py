@@ -28,10 +28,15 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
     run, state = opened.run, opened.run.state
     stop = state.stopped
     texts = {path: run.tools.file_text(path) for path in files}
-    served = [(event.line, event.attempts) for event in run.events if isinstance(event, ModelReply | ModelFailed)]
+    served = [
+        (event.line, event.attempts)
+        for event in run.events
+        if isinstance(event, ModelReply) or (isinstance(event, ModelFailed) and event.purpose == "step")
+    ]
     own = not asks_another(run.events)
     reads_script = own and not is_recorded(opened.scenario) and not is_live(opened.scenario)
     unused = unused_lines(script_lines(opened.scenario), served) if reads_script else ()
+    sums_up = own and state.policy.policy == "summarise"
     return RunOutcome(
         status=run.status,
         answer=state.answer,
@@ -47,6 +52,7 @@ def outcome_of(opened: Opened, *, files: tuple[str, ...] = ()) -> RunOutcome:
         stopped_by=stop.knob if stop is not None else "",
         unused_replies=unused,
         unused_exchanges=unused_exchanges(opened.scenario, [line for line, _ in served]),
+        unused_summaries=tuple(range(state.carried.summaries, len(opened.scenario.model.summary))) if sums_up else (),
         # Where a person took part, answers that were written beforehand are not missed.
         unused_person=() if person_took_part(run.events) else unused_entries(opened.scenario.person, state),
     )

@@ -8,7 +8,7 @@ import pytest
 
 from tests.runner.parts import answer, calls, kinds, make, of
 from workbench.clocks import VirtualClock
-from workbench.core.events import ContextChanged, ModelFailed, ModelReply, Notice, ToolResult
+from workbench.core.events import ContextChanged, Forked, ModelFailed, ModelReply, Notice, ToolResult
 from workbench.core.loop import AskModel
 from workbench.core.state import State, fold
 from workbench.core.statuses import Status
@@ -319,6 +319,20 @@ async def test_a_run_that_is_killed_at_any_point_sends_the_same_requests(name: A
         await part.play()
         assert [list(mark.sent) for mark in part.state.requests] == [list(mark.sent) for mark in whole.state.requests]
         assert part.events == whole.events
+
+
+@pytest.mark.parametrize("name", ["window", "fold", "summarise", "restate"])
+async def test_a_fork_sends_what_its_parent_sent_from_there(name: Any) -> None:
+    policy = ContextPolicy(policy=name, keep=1, chars=20, every=2)
+    lines, summaries = [*reads(1, 2, 3), answer()], [Line(text="one"), Line(text="two")]
+    parent = run_with(policy, lines, summaries=summaries)
+    await parent.play()
+    for mark in parent.state.requests:
+        branch = [*parent.events[: mark.n - 1], Forked(parent="run", at=mark.n - 1)]
+        fork = run_with(policy, lines, summaries=summaries, events=branch)
+        await fork.step()
+        texts = [[(m.role, m.text) for m in each.sent] for each in (mark, fork.state.requests[-1])]
+        assert texts[0] == texts[1]
 
 
 async def test_an_event_about_nothing_that_is_sent_cannot_follow() -> None:

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import re
 import time
-from itertools import groupby
+from collections.abc import Iterable
+from itertools import groupby, pairwise, takewhile
 
 import pytest
 
 from tests.scenarios_shipped.shipped import HOME, NAMES, SCRIPTS, played, shipped_tools
 from workbench.check import check_all
 from workbench.core.events import ToolResult
+from workbench.core.records import RequestMark
 from workbench.results import transcript_text
 from workbench.scenarios.loader import load_scenario
 
@@ -142,3 +144,65 @@ def test_the_traceback_of_a_defect_is_for_the_operator_and_not_in_the_transcript
     details = [event.detail for event in run.events if isinstance(event, ToolResult)]
     assert "TypeError" in details[0]
     assert "TypeError" not in transcript_text(run)
+
+
+CODE = "The code of the back door is 4417"
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("notes-whole", [False, True, True, True, True, True]),
+        ("notes-window", [False, True, True, False, False, False]),
+        ("notes-folded", [False, True, True, False, False, False, True]),
+        ("notes-summary-without", [False, True, True, True, True, False, False]),
+        ("notes-summary-with", [False, True, True, True, True, False, False]),
+    ],
+)
+def test_which_requests_carry_the_line_with_the_code(name: str, seen: list[bool]) -> None:
+    state = played(name).run.state
+    assert [any(CODE in message.text for message in mark.sent) for mark in state.requests] == seen
+
+
+def test_the_summary_that_keeps_the_code_is_the_only_place_where_it_still_stands() -> None:
+    kept, lost = (list(played(f"notes-summary-{how}").run.state.requests)[-1].sent for how in ("with", "without"))
+    assert [message.role for message in kept if "4417" in message.text] == ["notice"]
+    assert not any("4417" in message.text for message in lost)
+
+
+def test_the_same_notes_read_in_five_ways_cost_what_is_sent() -> None:
+    read = {
+        name: played(f"notes-{name}").run.state.input_tokens
+        for name in ("whole", "window", "folded", "summary-with", "summary-without")
+    }
+    assert read["window"] < read["whole"]
+    assert read["summary-with"] < read["whole"] < read["folded"]  # a seventh request, and the schema of a second tool
+
+
+def test_a_task_of_two_hundred_tokens_stands_against_forty_thousand_at_the_twelfth_request() -> None:
+    buried, restated = (played(name).run.state for name in ("task-buried", "task-restated"))
+    task = next(iter(buried.messages))
+    assert task.tokens == pytest.approx(200, rel=0.1)
+    assert list(buried.requests)[11].tokens == pytest.approx(40_000, rel=0.05)
+    *_, last = list(restated.requests)[8].sent
+    assert last.role == "notice"
+    assert buried.header.goal in last.text
+
+
+def test_a_window_that_moves_breaks_the_cache_and_one_that_waits_does_not() -> None:
+    moving, waiting = (played(name).run for name in ("cache-window", "cache-compacted"))
+    shared = [_same_beginning(run.state.requests) for run in (moving, waiting)]
+    assert shared[0] == [1, 3, 1, 1]
+    assert shared[1] == [1, 3, 1, 4, 1]
+    assert moving.state.cost is not None
+    assert waiting.state.cost is not None
+    assert waiting.state.cost < 0.05 < moving.state.cost
+
+
+def _same_beginning(requests: Iterable[RequestMark]) -> list[int]:
+    """For each request but the first: how many messages it begins with that the one before it had, too."""
+    made = []
+    for before, after in pairwise([list(mark.sent) for mark in requests]):
+        same = (a == b for a, b in zip(before, after, strict=False))
+        made.append(sum(1 for _ in takewhile(bool, same)))
+    return made

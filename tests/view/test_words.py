@@ -311,6 +311,12 @@ def test_what_raise_and_go_on_offers() -> None:
             ["disarmed: prose on replies of the model, every time"],
         ),
         ("approval.default", "allow", ["tools act without asking"]),
+        ("context.policy", "fold", ["older results are folded in what is sent"]),
+        ("context.keep", 1, ["the latest step is sent as it is"]),
+        ("context.at", 5000, ["older steps are changed above 5,000 tokens"]),
+        ("context.at", None, ["older steps are changed at any size"]),
+        ("context.every", 2, ["the task is said again every 2 steps"]),
+        ("context.chars", None, ["context.chars as it is by itself"]),
         ("title", "my\nrun", ["named my↵run"]),
         ("grants", [], ["nothing is allowed without asking any more"]),
         (
@@ -332,7 +338,22 @@ def test_a_changed_setting_is_a_sentence(key: str, value: Any, sentences: list[s
 
 
 @given(
-    st.sampled_from(["limits.steps", "limits.repeats", "hold", "title", "grants", "faults", "arm", "disarm", "x"])
+    st.sampled_from(
+        [
+            "context.policy",
+            "context.keep",
+            "context.x\n",
+            "limits.steps",
+            "limits.repeats",
+            "hold",
+            "title",
+            "grants",
+            "faults",
+            "arm",
+            "disarm",
+            "x",
+        ]
+    )
     | texts(),
     json_values(),
 )

@@ -120,7 +120,7 @@ def _left_out(state: State, count: int, cause: str) -> ContextChanged | Older | 
 
 
 def _fits(state: State, messages: Log[Message]) -> bool:
-    size = summary_tokens(state, messages)
+    size = tokens_of(state, messages)
     return all(cap is None or size <= cap for cap in (state.limits.context_tokens, state.model.context_window))
 
 
@@ -255,8 +255,8 @@ def summary_request(state: State, older: Older) -> Log[Message]:
     return Log([*islice(state.sent, older.count), Message("notice", text, state.n, estimate(text))])
 
 
-def summary_tokens(state: State, messages: Log[Message]) -> int:
-    """Estimated tokens of a request with these messages."""
+def tokens_of(state: State, messages: Log[Message]) -> int:
+    """Estimated tokens of a request with these messages. O(messages)."""
     return state.context.system + sum(message.tokens for message in messages)
 
 
@@ -281,7 +281,7 @@ def _count_summary(state: State, event: ContextChanged) -> None:
 
 def summary_mark(state: State, messages: Log[Message]) -> RequestMark:
     """A request for a summary among the requests, as far as it is known before it is answered."""
-    chars, read = _chars(messages, native=state.protocol.native_tools), summary_tokens(state, messages)
+    chars, read = _chars(messages, native=state.protocol.native_tools), tokens_of(state, messages)
     return RequestMark(state.n, messages, chars, read, True, 0, state.total_steps + 1, purpose="summary")
 
 
@@ -293,7 +293,7 @@ def _reached(sent: Log[Message], last: int) -> int:
 
 def summary_failed(state: State, event: ModelFailed) -> None:
     """A request for a summary that brought none."""
-    older = change_due(state, state.carried.overflow and OVERFLOW)
+    older = change_due(state) or change_due(state, OVERFLOW)
     sent = summary_request(state, older) if isinstance(older, Older) else state.sent.copy()
     state.requests.append(summary_mark(state, sent))
     if event.line >= 0:

@@ -46,9 +46,7 @@ def _complete(state: State) -> tuple[list[Message], tuple[str, ...]]:
     """The messages that are sent, up to where every call has its result."""
     messages = list(state.sent)
     changed = sum(message.stands_for for message in messages)
-    notes = (
-        (f"it is what is sent: {changed} messages are left out or shorter, by the context policy",) if changed else ()
-    )
+    notes = (f"messages that the context policy has left out, or made shorter: {changed}",) if changed else ()
     if state.plan is not None:
         made = len(state.every_call())
         note = f"{counted(made, 'call')} of the plan {'is' if made == 1 else 'are'} not among what the model was told"

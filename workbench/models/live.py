@@ -9,6 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from workbench.core.carried import tokens_of
 from workbench.core.ports import Clock, FailureKind, ModelFailure, OnSignal, Reply, Request, Signal
 from workbench.core.records import Message
 from workbench.core.values import ToolInfo
@@ -195,7 +196,7 @@ class LiveModel:
     def _finished(self, reply: Reply, request: Request, key: Secret, attempts: int) -> Reply:
         """The reply with the names that tools have here, and without the key wherever it may have got into."""
         notes = reply.notes
-        read, sent = reply.usage.input, request.state.context_tokens
+        read, sent = reply.usage.input, tokens_of(request.state, request.messages)
         if self._wire.cuts_silently and read is not None and read < sent * CUT_IF_READ:
             notes = (
                 *notes,

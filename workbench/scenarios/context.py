@@ -32,7 +32,7 @@ def context_problems(scenario: Scenario) -> Found:
     for key, policies in MEANT_FOR.items():
         if key in given and policy not in policies:
             yield ("context", key), f"means nothing to {shown(policy)}; it needs policy = {one_of(policies)}"
-    if scenario.model.summary and policy != "summarise":
+    if scenario.model.summary and policy == "none":
         yield ("model", "summary"), 'is asked for by nobody; it needs policy = "summarise" in [context]'
     yield from _summaries(scenario)
 

@@ -38,6 +38,8 @@ class RunOutcome:
     """The knob that ended the run; "" where there is none."""
     unused_replies: tuple[int, ...] = ()
     """Indices of scripted replies that were never served."""
+    unused_summaries: tuple[int, ...] = ()
+    """Indices of scripted summaries that were never asked for."""
     unused_exchanges: tuple[int, ...] = ()
     """Indices of recorded exchanges that the run did not come to."""
     unused_person: tuple[int, ...] = ()
@@ -169,6 +171,8 @@ def _first_difference(wanted: str, actual: str) -> tuple[str, str]:
 def _unused(outcome: RunOutcome) -> Iterator[Mismatch]:
     for index in outcome.unused_replies:
         yield Mismatch(f"model.reply[{index}]", "used", "never used")
+    for index in outcome.unused_summaries:
+        yield Mismatch(f"model.summary[{index}]", "used", "never used")
     for index in outcome.unused_exchanges:
         yield Mismatch(f"model.exchange[{index}]", "used", "never used")
     for index in outcome.unused_person:

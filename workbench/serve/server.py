@@ -104,6 +104,7 @@ def header_of(scenario: Scenario, home: Home, path: str) -> Header:
         rules=(),
         split=False,
         goal_check=None,
+        context=None,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.core.events import Event, ModelReply, SettingsChanged, ToolResult, UserMessage
+from workbench.core.events import ContextChanged, Event, ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.sessions.errors import SessionError
 from workbench.sessions.journal import Session, extent, read_bytes, read_session
 from workbench.sessions.store import SessionSummary, scan, summary
@@ -29,7 +29,7 @@ class Gist:
     tools: tuple[str, ...]
     """The tools that the model called, whether they ran or not, each once."""
     cost: float | None
-    """USD, of all replies; None where it is unknown."""
+    """USD, of all replies and summaries; None where it is unknown."""
     text: str
     """What was said: by the user, by the model, in the arguments of calls, by the tools. In lower case, and cut: see
     PIECE and MOST."""
@@ -51,6 +51,9 @@ class _Said:
             for call in event.calls:
                 self.tools[call.tool] = None
                 self._say(f"{call.tool} {call.arguments}")
+        elif isinstance(event, ContextChanged):
+            if event.policy == "summarise":
+                self.costs.append(event.cost)
         elif isinstance(event, UserMessage):
             self._say(event.text)
         elif isinstance(event, ToolResult):
@@ -81,14 +84,17 @@ def gist(path: Path) -> Gist:
 
 
 def _events(path: Path, said: _Said) -> Iterator[Event]:
-    """The events that say something: replies to the end, for what they cost; the others while there is room."""
+    """The events that say something: replies and summaries to the end, for what they cost; the others while there is
+    room."""
     data = read_bytes(path)
     good = extent(path, data)
     if not good.sealed:
         yield from read_session(path).events
         return
     for kind, read in scan(data[: good.length]):
-        if kind == ModelReply.kind or (said.room and kind in (UserMessage.kind, ToolResult.kind)):
+        if kind in (ModelReply.kind, ContextChanged.kind) or (
+            said.room and kind in (UserMessage.kind, ToolResult.kind)
+        ):
             yield read()
 
 

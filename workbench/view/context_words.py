@@ -28,6 +28,8 @@ _CAUSES = {
     "limits.context_tokens": "else the cap on the context would be passed",
     "model.context_window": "else it would not fit the model's context",
 }
+SHORTEST = 0.001
+"""Seconds that a request took, to be told of."""
 
 
 def policy_words(name: str, value: object) -> str:
@@ -39,7 +41,9 @@ def policy_words(name: str, value: object) -> str:
             name, f"context.{one_line(name)} as it is by itself"
         )
     return {
-        "keep": f"the latest {counted(value, 'step')} {'is' if value == 1 else 'are'} sent as they are",
+        "keep": "the latest step is sent as it is"
+        if value == 1
+        else f"the latest {amount(value)} steps are sent as they are",
         "at": f"older steps are changed above {amount(value)} tokens",
         "chars": f"{counted(value, 'character')} of a folded result are left",
         "every": f"the task is said again every {counted(value, 'step')}",
@@ -76,9 +80,9 @@ def request_words(event: ContextChanged) -> str:
     written = event.output_estimate if event.output_tokens is None else event.output_tokens
     return " · ".join(
         (
-            "the model was asked for a summary",
+            "asked for a summary",
             f"{tokens(read, estimated=event.input_tokens is None)} tokens in",
             f"{tokens(written, estimated=event.output_tokens is None)} out",
-            *([duration(event.took)] if event.took else []),
+            *([duration(event.took)] if event.took >= SHORTEST else []),
         )
     )

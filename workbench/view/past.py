@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from workbench.core.events import (
     NO_ERROR,
+    ContextChanged,
     Decided,
     DoneElsewhere,
     Event,
@@ -141,6 +142,7 @@ _WORDS: dict[type[Event], str] = {
     UserMessage: "the user spoke",
     ModelFailed: "the request failed",
     Notice: "a note to the model",
+    ContextChanged: "what is sent was made shorter",
     HeldReply: "a reply was held",
     Remark: "a remark for people",
     SettingsChanged: "a setting changed",

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from tests.strategies import nasty_text
 from workbench.core.canonical import canonical, parse_object
+from workbench.core.carried import Older, summary_request, summed_up
 from workbench.core.events import Decided, ModelFailed, Resumed, StopRequested, ToolResult, ToolStarted, UserMessage
 from workbench.core.loop import AskModel, AskPerson, Finished, Record, RunTools, next_move
 from workbench.core.ports import Checked, Reply, Request
-from workbench.core.reading import read_reply
+from workbench.core.reading import read_reply, read_summary
 from workbench.core.state import State
-from workbench.core.values import Header, ProtocolName, ProtocolOptions, RawCall, ToolInfo
+from workbench.core.values import ContextPolicy, Header, ProtocolName, ProtocolOptions, RawCall, ToolInfo
 
 SCHEMA = '{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}'
 TOOLS = (
@@ -32,16 +33,29 @@ def header(protocol: ProtocolName = "native", **options: object) -> Header:
 
 
 def request(state: State) -> Request:
-    """The request that the state makes."""
+    """The request that the state makes, be it one for a summary."""
     tools = state.header.tools if state.protocol.native_tools else ()
+    older = older_of(state)
+    messages = state.sent.copy() if older is None else summary_request(state, older)
     return Request(
-        system=state.system, messages=state.messages.copy(), tools=tools, options=state.header.options, state=state
+        system=state.system,
+        messages=messages,
+        tools=tools,
+        options=state.header.options,
+        state=state,
+        purpose="step" if older is None else "summary",
     )
 
 
-def begun(protocol: ProtocolName = "native", **options: object) -> State:
+def older_of(state: State) -> Older | None:
+    """What a summary is asked for next; None where it is not."""
+    move = next_move(state)
+    return move.older if isinstance(move, AskModel) else None
+
+
+def begun(protocol: ProtocolName = "native", context: ContextPolicy | None = None, **options: object) -> State:
     """A run whose goal has been given."""
-    state = State(header(protocol, **options))
+    state = State(replace(header(protocol, **options), context=context))
     state.apply(UserMessage(text=state.header.goal))
     return state
 
@@ -94,19 +108,32 @@ _CALL = st.one_of(
 )
 _CALLS = st.lists(_CALL, max_size=3).map(tuple)
 _FINISH = st.sampled_from(["stop", *["tool_calls"] * 5, "length", "blocked", "strange"])
-_TEXT = st.sampled_from(["", " ", "\n", "I look.", "ANSWER: 7"]) | nasty_text()
+_TEXT = st.sampled_from(["", " ", "\n", "I look.", "ANSWER: 7", "a note of many words, " * 20]) | nasty_text()
 _REPLIES = st.builds(lambda text, calls, finish: Reply(text=text, calls=calls, finish=finish), _TEXT, _CALLS, _FINISH)
 _OUTCOMES: st.SearchStrategy[Any] = st.sampled_from(["ran", "ran", "failed", "unknown", "defect"])
+
+
+_POLICIES = st.builds(
+    ContextPolicy,
+    policy=st.sampled_from(["window", "fold", "summarise", "restate"]),
+    keep=st.integers(1, 2),
+    chars=st.just(1),
+    every=st.none() | st.integers(1, 3),
+)
 
 
 @st.composite
 def histories(draw: st.DrawFn, protocol: ProtocolName = "native") -> list[State]:
     """The state of a run at each request that it makes, at random: calls denied, failed, cut, stopped, gone on with."""
-    state = begun(protocol, parallel=draw(st.booleans()))
+    state = begun(protocol, draw(st.none() | _POLICIES), parallel=draw(st.booleans()))
     asked: list[State] = []
     for _ in range(draw(st.integers(2, 24))):
         move = next_move(state)
         match move:
+            case AskModel(older=Older() as older):
+                asked.append(state.copy())
+                summary = Reply(text=draw(st.sampled_from(["So far: a.txt.", "ANSWER: so far"])))
+                state.apply(summed_up(state, older, read_summary(state, summary, 100, 0.1)))
             case AskModel():
                 asked.append(state.copy())
                 if draw(st.integers(0, 9)) == 0:

@@ -23,7 +23,7 @@ def transcript(wire: WireName) -> Transcript:
 
 
 def sent(state: State, wire: WireName) -> list[dict[str, Any]]:
-    return transcript(wire).encoded(state.messages, native=state.protocol.native_tools)
+    return transcript(wire).encoded(request(state).messages, native=state.protocol.native_tools)
 
 
 def body(state: State, wire: WireName, **settings: Any) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def test_what_is_kept_from_request_to_request_is_what_would_be_made_anew(states:
     for wire in ALL:
         kept = transcript(wire)
         for state in states:
-            assert kept.encoded(state.messages, native=True) == sent(state, wire)
+            assert kept.encoded(request(state).messages, native=True) == sent(state, wire)
 
 
 def test_another_history_is_not_mixed_up_with_the_one_before() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from tests.tui.run.models import Paced
 from tests.tui.run.stage import Stage, opened_scenario, staged
+from workbench.core.carried import POLICY_KEYS
 from workbench.core.events import SettingsChanged, Stopped
 from workbench.core.statuses import Status
 from workbench.home import Home
@@ -176,7 +177,7 @@ async def test_fractions_are_for_money_and_time_only(home: Home) -> None:
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 16), (40, 12)])
 async def test_every_limit_can_be_reached_at_any_size(home: Home, size: tuple[int, int]) -> None:
     async with staged(opened_scenario(home, "refund"), home, size=size) as stage:
-        await stage.press("l", "up")
+        await stage.press("l", *["up"] * (len(POLICY_KEYS) + 1))
         assert any("▸ repeat" in row for row in stage.rows)
         assert stage.key_row.split()[0] == "enter"
         await stage.press("enter")

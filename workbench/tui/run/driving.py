@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
 from workbench.core.events import (
+    ContextChanged,
     Decided,
     Event,
     Held,
@@ -205,7 +206,7 @@ class Driving(RunBase):
         if self.until is not None and reached(self.run_, self.until):
             self.until, self.keep_going = None, False
             self.run_.pause()
-        if isinstance(event, ModelReply | ModelFailed | HeldReply | StopRequested):
+        if isinstance(event, ModelReply | ModelFailed | HeldReply | ContextChanged | StopRequested):
             self.desk.incoming.clear()
         if isinstance(event, ModelReply | HeldReply) and event.asked:
             self.replies_moved.add(event.asked)

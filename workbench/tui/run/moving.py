@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual import events, on
 
+from workbench.core.carried import POLICY_KEYS
 from workbench.core.values import LIMIT_NAMES
 from workbench.tui.run.bar import LimitsList
 from workbench.tui.run.breaking import Breaking
 from workbench.tui.run.looking_back import LookingBack
 from workbench.tui.run.standing import endpoint_of
-from workbench.view import words
-from workbench.view.entries import Line, Span
+from workbench.view import policy_rows, words
+from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
 from workbench.view.meters import Gauge, gauges, meter
 
@@ -131,12 +132,25 @@ class Moving(LookingBack, Breaking):
 
     @on(LimitsList.Act)
     def _act_on_limit(self, event: LimitsList.Act) -> None:
-        chosen = gauges(self.run_.state)[self.limit_at]
         match event.what:
             case "up" | "down":
                 step = 1 if event.what == "down" else -1
-                self.limit_at = (self.limit_at + step) % len(LIMIT_NAMES)
+                self.limit_at = (self.limit_at + step) % (len(LIMIT_NAMES) + len(POLICY_KEYS))
                 self.limit_digits = ""
+            case what if self.limit_at < len(LIMIT_NAMES):
+                self._act_on_cap(gauges(self.run_.state)[self.limit_at], what)
+            case what:
+                self._act_on_policy(POLICY_KEYS[self.limit_at - len(LIMIT_NAMES)], what)
+        self._draw_limits()
+
+    def _act_on_policy(self, key: str, what: Literal["toggle", "more", "less"]) -> None:
+        setting = policy_rows.changed(self.run_.state.policy, key, what, self.limit_digits)
+        self.limit_digits = ""
+        if setting:
+            self.command(lambda: self.run_.change(setting))
+
+    def _act_on_cap(self, chosen: Gauge, what: Literal["toggle", "more", "less"]) -> None:
+        match what:
             case "toggle":
                 off = chosen.cap is not None and not self.limit_digits
                 self._set_limit(chosen, None if off else self._typed(chosen))
@@ -145,7 +159,6 @@ class Moving(LookingBack, Breaking):
                 self._set_limit(chosen, self._offer(chosen) if cap is None else words.raised(_knob(chosen), cap))
             case "less":
                 self._set_limit(chosen, self._offer(chosen) if chosen.cap is None else _halved(chosen))
-        self._draw_limits()
 
     def on_key(self, event: events.Key) -> None:
         """A number typed in the list of limits."""
@@ -190,12 +203,24 @@ class Moving(LookingBack, Breaking):
 
     def _draw_limits(self) -> None:
         title: Line = (
-            Span("Limits", "primary", bold=True),
+            Span("Limits, and what is sent", "primary", bold=True),
             Span(self.worded("   or type a number, then {toggle_limit}"), "quiet"),
         )
         lines = [self._limit_line(index, gauge) for index, gauge in enumerate(gauges(self.run_.state))]
+        lines += [self._policy_line(len(lines) + place, key) for place, key in enumerate(POLICY_KEYS)]
         self.bar.show_list("limits", "primary", title, lines, self.limit_at)
         self.draw_keys()
+
+    def _policy_line(self, index: int, key: str) -> Line:
+        policy, picked = self.run_.state.policy, index == self.limit_at
+        role: Role = "" if policy_rows.is_on(policy, key) else "quiet"
+        wide = self.size.width - 8 >= LABEL + METER + FIGURE
+        figure = f"{self.limit_digits}▏" if picked and self.limit_digits else policy_rows.figure(policy, key)
+        return (
+            Span("▸ " if picked else "  ", "primary"),
+            Span(f"{policy_rows.LABELS[key]:<{LABEL + (METER if wide else 0)}}", role, bold=picked),
+            Span(f"  {figure}", role),
+        )
 
     def _limit_line(self, index: int, gauge: Gauge) -> Line:
         picked, on = index == self.limit_at, gauge.cap is not None
