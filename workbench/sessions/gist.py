@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.core.events import Event, ModelReply, SettingsChanged, ToolResult, UserMessage
+from workbench.core.events import Event, ModelReply, Planned, SettingsChanged, ToolResult, UserMessage
 from workbench.sessions.errors import SessionError
 from workbench.sessions.journal import Session, extent, read_bytes, read_session
 from workbench.sessions.store import SessionSummary, scan, summary
@@ -27,7 +27,7 @@ class Gist:
 
     summary: SessionSummary
     tools: tuple[str, ...]
-    """The tools that the model called, whether they ran or not, each once."""
+    """The tools that were called, whether they ran or not, each once."""
     cost: float | None
     """USD, of all replies; None where it is unknown."""
     text: str
@@ -48,6 +48,7 @@ class _Said:
         if isinstance(event, ModelReply):
             self.costs.append(event.cost)
             self._say(event.text)
+        if isinstance(event, ModelReply | Planned):
             for call in event.calls:
                 self.tools[call.tool] = None
                 self._say(f"{call.tool} {call.arguments}")
@@ -81,14 +82,15 @@ def gist(path: Path) -> Gist:
 
 
 def _events(path: Path, said: _Said) -> Iterator[Event]:
-    """The events that say something: replies to the end, for what they cost; the others while there is room."""
+    """The events that say something: replies and steps to the end, for what they cost and call; the others while there
+    is room."""
     data = read_bytes(path)
     good = extent(path, data)
     if not good.sealed:
         yield from read_session(path).events
         return
     for kind, read in scan(data[: good.length]):
-        if kind == ModelReply.kind or (said.room and kind in (UserMessage.kind, ToolResult.kind)):
+        if kind in (ModelReply.kind, Planned.kind) or (said.room and kind in (UserMessage.kind, ToolResult.kind)):
             yield read()
 
 
