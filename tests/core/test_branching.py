@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.runs import Plan, World, assert_whole, differences, drive, examples, plans, results_of, state_facts
+from tests.core.planned import any_plans
+from tests.core.runs import Plan, World, assert_whole, differences, drive, examples, results_of, state_facts
 from tests.models.wire.test_transcript import ALL, body
 from workbench.core.door import passed
 from workbench.core.events import (
@@ -87,7 +88,7 @@ def branch(plan: Plan, events: Sequence[Event], at: int) -> tuple[Plan, list[Eve
 
 
 @examples(60)
-@given(plans(), st.data())
+@given(any_plans(), st.data())
 def test_the_first_request_of_a_fork_is_the_next_one_of_its_parent(plan: Plan, data: st.DataObject) -> None:
     plan = replace(plan, person=Willing(), acts={})  # type: ignore[arg-type]
     run, model = listened(plan, World())
@@ -103,7 +104,7 @@ def _with_world(fork: tuple[Plan, list[Event]]) -> tuple[Plan, World, list[Event
 
 
 @examples(60)
-@given(plans(), st.data())
+@given(any_plans(), st.data())
 def test_a_fork_goes_on_whole_and_every_wire_takes_what_it_sends(plan: Plan, data: st.DataObject) -> None:
     run = plan.run()
     asyncio.run(drive(run, plan.acts))
@@ -120,7 +121,7 @@ def test_a_fork_goes_on_whole_and_every_wire_takes_what_it_sends(plan: Plan, dat
 
 
 @examples(40)
-@given(plans(), st.data())
+@given(any_plans(), st.data())
 def test_a_fork_of_a_fork_still_knows_what_was_done_above(plan: Plan, data: st.DataObject) -> None:
     run = plan.run()
     asyncio.run(drive(run, plan.acts))
@@ -134,7 +135,7 @@ def test_a_fork_of_a_fork_still_knows_what_was_done_above(plan: Plan, data: st.D
 
 
 @examples(40)
-@given(plans(), st.data())
+@given(any_plans(), st.data())
 def test_nothing_that_was_decided_and_not_done_comes_along(plan: Plan, data: st.DataObject) -> None:
     run = plan.run()
     asyncio.run(drive(run, plan.acts))

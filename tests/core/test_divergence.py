@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.core.runs import Plan, drive, examples, plans
+from tests.core.planned import any_plans
+from tests.core.runs import Plan, drive, examples
 from workbench.core.divergence import Cause, Comparison, Side, compare
 from workbench.core.events import (
     Decided,
@@ -51,7 +52,7 @@ def other_figures(event: Event, index: int) -> Event:
 
 
 @examples(30)
-@given(plans())
+@given(any_plans())
 def test_a_run_does_not_part_from_itself_nor_from_one_with_other_figures(plan: Plan) -> None:
     run = played(plan)
     again = Side(
@@ -66,7 +67,7 @@ def test_a_run_does_not_part_from_itself_nor_from_one_with_other_figures(plan: P
 
 
 @examples(20)
-@given(plans(), plans())
+@given(any_plans(), any_plans())
 def test_sides_can_be_changed(one: Plan, other: Plan) -> None:
     a, b = played(one), played(other)
     there, back = compare(a, b), compare(b, a)
@@ -83,7 +84,7 @@ def test_sides_can_be_changed(one: Plan, other: Plan) -> None:
 
 
 @examples(20)
-@given(plans(), plans())
+@given(any_plans(), any_plans())
 def test_every_item_of_both_runs_stands_once_and_in_its_order(one: Plan, other: Plan) -> None:
     a, b = played(one), played(other)
     rows = compare(a, b).rows
@@ -92,7 +93,7 @@ def test_every_item_of_both_runs_stands_once_and_in_its_order(one: Plan, other: 
 
 
 @examples(40)
-@given(plans(), st.data())
+@given(any_plans(), st.data())
 def test_a_fork_parts_from_its_parent_where_it_was_made(plan: Plan, data: st.DataObject) -> None:
     parent = played(plan)
     places = [at for at, event in enumerate(parent.events) if isinstance(event, ToolResult | UserMessage)]
@@ -110,7 +111,7 @@ def test_a_fork_parts_from_its_parent_where_it_was_made(plan: Plan, data: st.Dat
 
 
 @examples(40)
-@given(plans(), st.data())
+@given(any_plans(), st.data())
 def test_a_fork_that_has_not_gone_on_parts_where_it_ends(plan: Plan, data: st.DataObject) -> None:
     parent = played(plan)
     assume(len(parent.events) > 1)

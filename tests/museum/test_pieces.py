@@ -21,8 +21,9 @@ from tests.museum.halls import (
 from workbench.core.events import ModelFailed, ModelReply, ToolResult, ToolStarted, UserMessage
 from workbench.core.state import State
 from workbench.core.statuses import Status
-from workbench.museum import wire
+from workbench.models.wire.openai.validate import messages_problem
 from workbench.runner import Run
+from workbench.scenarios.schema import ReplyTable, Scenario
 
 TWO_CALLS = ["dropped-message", "some-calls-answered", "arguments-as-object", "arguments-sent-back", "catch-all"]
 
@@ -210,6 +211,29 @@ def test_one_result_for_two_calls_is_refused_with_the_name_of_the_other() -> Non
     ]
 
 
+def test_results_in_a_message_each_are_refused_by_a_wire_that_wants_them_in_one() -> None:
+    run = played(shipped("museum-split-results"))
+    assert (run.state.status, knob(run)) == (Status.MODEL_REJECTED, "loop")
+    refused, *listed = failures(run)[0].detail.splitlines()
+    assert refused.startswith("400: messages.1: `tool_use` ids were found without `tool_result` blocks immediately")
+    assert "after: c2." in refused
+    assert [line.count('"tool_result"') for line in listed] == [0, 0, 1, 1]
+    assert [event.outcome for event in run.events if isinstance(event, ToolResult)] == ["ran", "ran"]
+
+
+def test_a_result_in_a_message_of_its_own_is_no_bug_where_there_is_but_one_call() -> None:
+    scenario = shipped("museum-split-results")
+    model = scenario.model.model_copy(update={"reply": _one_call_and_an_answer(scenario)})
+    run = played(scenario.model_copy(update={"model": model}))
+    assert (run.state.status, run.state.answer) == (Status.ANSWERED, "140")
+    assert [message.role for message in run.state.messages] == ["user", "assistant", "tool", "assistant"]
+
+
+def _one_call_and_an_answer(scenario: Scenario) -> tuple[ReplyTable, ...]:
+    first = scenario.model.reply[0]
+    return first.model_copy(update={"call": first.call[:1]}), ReplyTable(text="140")
+
+
 def test_arguments_taken_for_an_object_crash_before_any_tool_runs() -> None:
     run = played(shipped("museum-arguments-as-object"))
     assert (run.state.status, knob(run)) == (Status.INTERNAL_ERROR, "loop")
@@ -242,7 +266,7 @@ def test_the_engine_answers_both_calls_and_sends_what_the_wire_takes(name: str) 
     run = on_engine(f"museum-{name}")
     first = [event for event in run.events if isinstance(event, ToolResult)][:2]
     assert [(event.call, event.outcome) for event in first] == [("c1", "ran"), ("c2", "ran")]
-    assert wire.problem(as_sent(run.state)) == ""
+    assert messages_problem(as_sent(run.state)) == ""
     assert not [event for event in failures(run) if event.failure == "bad_request"]
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.museum.wire import listing, problem
+from workbench.models.wire.openai.validate import messages_problem as problem
+from workbench.museum.dialects import listing
 
 Messages = list[dict[str, Any]]
 

@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 
-from tests.core.runs import Plan, drive, examples, plans
+from tests.core.planned import any_plans
+from tests.core.runs import Plan, drive, examples
 from tests.sessions.samples import HEADER, RUN, write
 from workbench.core.events import ModelReply, SettingsChanged, ToolResult, UserMessage
 from workbench.core.values import Call, Header
@@ -88,7 +89,7 @@ def test_what_is_no_session_has_no_gist(tmp_path: Path) -> None:
 
 
 @examples(25)
-@given(plans())
+@given(any_plans())
 def test_it_agrees_with_what_the_events_make(plan: Plan) -> None:
     run = plan.run()
     asyncio.run(drive(run, plan.acts))

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.runs import Plan, drive, examples, plans
+from tests.core.planned import any_plans
+from tests.core.runs import Plan, drive, examples
 from tests.view.nasty import NastyRun, assert_drawable, nasty_runs
 from workbench.core.events import Event
 from workbench.core.ledger import executed
@@ -101,7 +102,7 @@ def test_a_nasty_run_is_shown_at_every_moment(run: NastyRun, width: int, rows: i
 
 
 @examples(15)
-@given(plans(), WIDTHS, st.integers(3, 12))
+@given(any_plans(), WIDTHS, st.integers(3, 12))
 def test_a_real_run_is_shown_at_every_moment(plan: Plan, width: int, rows: int) -> None:
     run = plan.run()
     asyncio.run(drive(run, plan.acts))
@@ -109,7 +110,7 @@ def test_a_real_run_is_shown_at_every_moment(plan: Plan, width: int, rows: int) 
 
 
 @examples(15)
-@given(plans())
+@given(any_plans())
 def test_a_timeline_that_grows_is_the_one_that_is_made_at_once(plan: Plan) -> None:
     run = plan.run()
     growing = Timeline(run.events, run.state)

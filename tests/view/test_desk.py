@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.runs import Plan, differences, drive, examples, plans, state_facts
+from tests.core.planned import any_plans
+from tests.core.runs import Plan, differences, drive, examples, state_facts
 from tests.view.desks import REFUND, SEARCH, asks, desk_at, entries, on, step
 from tests.view.nasty import rows_of
-from workbench.core.events import Event, ModelReply, ToolResult, ToolStarted
+from workbench.core.events import Event, ToolResult, ToolStarted
+from workbench.core.items import counts_as_step
 from workbench.core.loop import AskModel
 from workbench.core.ports import Signal
 from workbench.core.state import fold
@@ -91,7 +93,7 @@ def test_a_step_back_goes_to_the_reply_before() -> None:
 
 
 @examples(15)
-@given(plans(), st.lists(st.tuples(st.sampled_from(["at", "by", "step", "now"]), st.integers(-9, 50)), max_size=12))
+@given(any_plans(), st.lists(st.tuples(st.sampled_from(["at", "by", "step", "now"]), st.integers(-9, 50)), max_size=12))
 def test_every_walk_shows_the_state_of_its_place(plan: Plan, walk: list[tuple[str, int]]) -> None:
     run = plan.run()
     asyncio.run(drive(run, plan.acts))
@@ -109,7 +111,7 @@ def test_every_walk_shows_the_state_of_its_place(plan: Plan, walk: list[tuple[st
             case "step":
                 direction = 1 if by > 0 else -1
                 desk.look_by_step(direction)
-                replies = [n for n, event in enumerate(run.events, 1) if isinstance(event, ModelReply)]
+                replies = [n for n, event in enumerate(run.events, 1) if counts_as_step(event)]
                 beyond = [n for n in replies if (n > before if direction > 0 else n < before)]
                 wanted = (min(beyond) if direction > 0 else max(beyond)) if beyond else total if direction > 0 else 1
             case _:
@@ -246,7 +248,7 @@ def test_what_is_held_and_what_had_come_of_a_reply() -> None:
 
 
 @examples(10)
-@given(plans())
+@given(any_plans())
 def test_every_entry_can_be_seen_whole(plan: Plan) -> None:
     run = plan.run()
     asyncio.run(drive(run, plan.acts))

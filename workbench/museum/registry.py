@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from workbench.core.values import ProtocolName
 from workbench.museum.acts import Loop
+from workbench.museum.dialects import CHAT_COMPLETIONS, MESSAGES, Dialect
 from workbench.museum.pieces import (
     arguments_as_object,
     arguments_sent_back,
@@ -20,6 +21,7 @@ from workbench.museum.pieces import (
     retry_the_run,
     silent_truncation,
     some_calls_answered,
+    split_results,
     text_as_success,
     v1,
     v2,
@@ -46,6 +48,8 @@ class Piece:
     """The shipped scenario that shows it."""
     fixed: str
     """The shipped scenario with the same task on the engine."""
+    dialect: Dialect = CHAT_COMPLETIONS
+    """How its messages are written, where it speaks the native protocol."""
 
     @property
     def protocol(self) -> ProtocolName:
@@ -120,6 +124,17 @@ _ALL = (
         loop=some_calls_answered.loop,
         scenario="museum-some-calls-answered",
         fixed="museum-wire-fixed",
+    ),
+    Piece(
+        name="split-results",
+        title="Two results, two messages",
+        lesson="Both calls are answered, each result in a user message of its own, as another wire wants it. "
+        "This one wants all results in the one message that comes next, so the request is refused.",
+        fix="What answers one reply is sent as one turn, and how many messages that is, is the business of the wire.",
+        loop=split_results.loop,
+        scenario="museum-split-results",
+        fixed="museum-wire-fixed",
+        dialect=MESSAGES,
     ),
     Piece(
         name="arguments-as-object",

@@ -33,8 +33,8 @@ from workbench.core.records import CallRecord
 from workbench.core.state import State
 from workbench.core.statuses import Status
 from workbench.core.values import Header
-from workbench.museum import wire
 from workbench.museum.acts import Act, Ask, Defect, ModelRejected, ModelUnavailable, Result, Use
+from workbench.museum.dialects import Dialect, listing
 from workbench.museum.feeding import begun, cap_of, error_of_model, error_of_result
 from workbench.museum.registry import Piece
 from workbench.museum.scribe import Ending, Scribe, sent
@@ -62,7 +62,7 @@ class MuseumRun(Run):
     ) -> None:
         super().__init__(header, model=model, tools=tools, journal=journal, clock=clock, person=person, events=events)
         self.piece = piece
-        self._scribe = Scribe(self.state)
+        self._scribe = Scribe(self.state, piece.dialect)
         self._loop: Coroutine[Any, Any, Any] | None = None
         self._act: Act | None = None
         """What the loop wants now; None before it has begun and when it is over."""
@@ -78,7 +78,7 @@ class MuseumRun(Run):
     @property
     def asked(self) -> Model:
         """The model, which gets what the loop sends and not what the run has recorded."""
-        return _OwnHistory(self.model, self.history)
+        return _OwnHistory(self.model, self.history, self.piece.dialect)
 
     # ------------------------------------------------------------ what is next
 
@@ -161,7 +161,8 @@ class MuseumRun(Run):
         self._resume()
 
     def _heard(self, reply: ModelReply) -> Event:
-        read = self.state.context.system + sum(message.tokens for message in sent(self.state, self.history))
+        messages = sent(self.state, self.history, self.piece.dialect)
+        read = self.state.context.system + sum(message.tokens for message in messages)
         self._resume(self._scribe.said(replace(reply, input_estimate=read)))
         return self._due.popleft()
 
@@ -235,16 +236,18 @@ class MuseumRun(Run):
 class _OwnHistory:
     """The model of a run, asked with what the loop sends, and by the rules of the wire where that is what it speaks."""
 
-    def __init__(self, model: Model, history: list[Any]) -> None:
+    def __init__(self, model: Model, history: list[Any], dialect: Dialect) -> None:
         self.name = model.name
+        self._dialect = dialect
         self._model = model
         self._history = history
 
     async def reply(self, request: ports.Request, on_signal: OnSignal) -> ports.Reply:
         """As the model's own; also raises ModelFailure for messages that an endpoint would not take."""
-        if request.state.protocol.native_tools and (problem := wire.problem(self._history)):
-            raise ModelFailure("bad_request", f"400: {problem}\n{wire.listing(self._history)}")
-        return await self._model.reply(replace(request, messages=sent(request.state, self._history)), on_signal)
+        if request.state.protocol.native_tools and (problem := self._dialect.problem(self._history)):
+            raise ModelFailure("bad_request", f"400: {problem}\n{listing(self._history)}")
+        messages = sent(request.state, self._history, self._dialect)
+        return await self._model.reply(replace(request, messages=messages), on_signal)
 
 
 def _returned(value: str | Result | None, cap: int) -> Ending:

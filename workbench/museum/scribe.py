@@ -19,6 +19,7 @@ from workbench.core.state import State
 from workbench.core.tokens import estimate
 from workbench.core.values import Call, ProtocolName
 from workbench.museum.acts import Act, Ask, ChatMessage, Use
+from workbench.museum.dialects import Dialect
 
 NOT_KEPT = "this loop: it did not keep the reply"
 CUT = "this loop"
@@ -37,8 +38,9 @@ class Ending:
 class Scribe:
     """Between a loop and the state of its run. What was `said` and `ran` is written by the next `settle`."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, dialect: Dialect) -> None:
         self._state = state
+        self._dialect = dialect
         self._native = state.protocol.native_tools
         self._history: list[Any] | None = None
         self._read = 0
@@ -51,7 +53,7 @@ class Scribe:
     def said(self, reply: ModelReply) -> Any:
         """Take a reply in; gives it as the loop is to get it: its text, or the assistant's message."""
         self._reply = reply
-        self._item = as_heard(reply, native=self._native)
+        self._item = as_heard(reply, self._dialect if self._native else None)
         return self._item
 
     def ran(self, result: ToolResult) -> None:
@@ -61,7 +63,7 @@ class Scribe:
     def settle(self, act: Act | None, ending: Ending | None) -> list[Event]:
         """The events for everything up to here, where the loop wants `act` or has come to its `ending`."""
         entries = self._new_entries()
-        told = [_told(self._state.header.protocol, item) for item in entries if item is not self._item]
+        told = [self._told(item) for item in entries if item is not self._item]
         events: list[Event] = []
         refused: tuple[Call, ...] = ()
         if self._reply is not None:
@@ -93,6 +95,12 @@ class Scribe:
             elif isinstance(event, ToolResult) and event.call in calls:
                 calls.remove(event.call)
         return calls
+
+    def _told(self, item: Any) -> _Told:
+        if self._native:
+            text, call = self._dialect.said(item)
+            return _Told(text, call=call)
+        return _told(self._state.header.protocol, item)
 
     def _new_entries(self) -> list[Any]:
         history = self._history or []
@@ -154,8 +162,6 @@ class _Told:
 
 
 def _told(protocol: ProtocolName, item: Any) -> _Told:
-    if protocol == "native":
-        return _Told(item["content"], call=item.get("tool_call_id", ""))
     if protocol == "json":
         entry = json.loads(item)
         return _Told(entry["content"], entry["type"] == "error")
@@ -178,11 +184,11 @@ def _as_told(result: ToolResult, text: str) -> ToolResult:
     return replace(result, content=text, original=result.content, changed_by=CUT)
 
 
-def as_heard(reply: ModelReply, *, native: bool) -> Any:
+def as_heard(reply: ModelReply, dialect: Dialect | None) -> Any:
     """A reply as a loop gets it, also one that was written down as not kept: its text, or the assistant's message."""
     if reply.changed_by == NOT_KEPT:
         reply = replace(reply, text=reply.original)
-    return _chat_message(reply) if native else reply.text
+    return dialect.heard(reply) if dialect is not None else reply.text
 
 
 def as_returned(result: ToolResult) -> str:
@@ -190,28 +196,18 @@ def as_returned(result: ToolResult) -> str:
     return result.original if result.changed_by.rpartition(", ")[2] == CUT else result.content
 
 
-def _chat_message(reply: ModelReply) -> ChatMessage:
-    message: ChatMessage = {"role": "assistant", "content": reply.text}
-    if reply.calls:
-        message["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": call.arguments}}
-            for call in reply.calls
-        ]
-    return message
-
-
-def sent(state: State, history: Sequence[Any]) -> Log[Message]:
+def sent(state: State, history: Sequence[Any], dialect: Dialect) -> Log[Message]:
     """The messages of a request that carries this history. A transcript of lines is one text, and one message."""
     if not state.protocol.native_tools:
         text = "\n".join(history)
         return Log([Message("user", text, state.n, estimate(text))])
-    return Log([_message(state, item) for item in history])
+    return Log([_message(state, item, dialect) for item in history])
 
 
-def _message(state: State, item: ChatMessage) -> Message:
-    text, call_id = item.get("content") or "", item.get("tool_call_id", "")
+def _message(state: State, item: ChatMessage, dialect: Dialect) -> Message:
+    text, call_id = dialect.said(item)
     record = state.record(call_id)
     tool = record.call.tool if record is not None else ""
-    asked = [state.record(call["id"]) for call in item.get("tool_calls") or ()]
+    asked = [state.record(call) for call in dialect.calls(item)]
     calls = tuple(record.call for record in asked if record is not None)
-    return Message(item["role"], text, state.n, estimate(text), calls, call_id, tool)
+    return Message("tool" if call_id else item["role"], text, state.n, estimate(text), calls, call_id, tool)

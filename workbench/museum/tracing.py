@@ -54,7 +54,7 @@ class _Walk:
         self._loop = loop
         self._file = piece.loop.__code__.co_filename
         self._frame: FrameType = self._loop.cr_frame  # type: ignore[attr-defined]
-        self._native = header.protocol == "native"
+        self._dialect = piece.dialect if header.protocol == "native" else None
         self._act: Act | None = None
         self._begun = False
         self._started: set[str] = set()
@@ -68,7 +68,7 @@ class _Walk:
                 self._begun = True
                 self._resume()
             case ModelReply() if isinstance(self._act, Ask):
-                self._resume(as_heard(event, native=self._native))
+                self._resume(as_heard(event, self._dialect))
             case ModelFailed() if isinstance(self._act, Ask):
                 failure = error_of_model(event)
                 self._resume(error=failure) if failure is not None else self._let_go()

@@ -19,6 +19,7 @@ MUSEUM: Mapping[str, ProtocolName] = {
     "find-the-bugs": "json",
     "dropped-message": "native",
     "some-calls-answered": "native",
+    "split-results": "native",
     "arguments-as-object": "native",
     "arguments-sent-back": "native",
     "text-as-success": "native",

@@ -10,11 +10,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.core.events import ContextChanged, Event, ModelReply, SettingsChanged, ToolResult, UserMessage
+from workbench.core.events import (
+    ContextChanged,
+    Event,
+    ModelReply,
+    Planned,
+    SettingsChanged,
+    ToolResult,
+    UserMessage,
+)
 from workbench.sessions.errors import SessionError
 from workbench.sessions.journal import Session, extent, read_bytes, read_session
 from workbench.sessions.store import SessionSummary, scan, summary
 
+TO_THE_END = (ModelReply.kind, ContextChanged.kind, Planned.kind)
+"""Kinds of events that are read however much has been said already."""
 PIECE = 2_000
 """Characters that are searched of one thing said."""
 MOST = 50_000
@@ -27,7 +37,7 @@ class Gist:
 
     summary: SessionSummary
     tools: tuple[str, ...]
-    """The tools that the model called, whether they ran or not, each once."""
+    """The tools that were called, whether they ran or not, each once."""
     cost: float | None
     """USD, of all replies and summaries; None where it is unknown."""
     text: str
@@ -48,6 +58,7 @@ class _Said:
         if isinstance(event, ModelReply):
             self.costs.append(event.cost)
             self._say(event.text)
+        if isinstance(event, ModelReply | Planned):
             for call in event.calls:
                 self.tools[call.tool] = None
                 self._say(f"{call.tool} {call.arguments}")
@@ -84,17 +95,15 @@ def gist(path: Path) -> Gist:
 
 
 def _events(path: Path, said: _Said) -> Iterator[Event]:
-    """The events that say something: replies and summaries to the end, for what they cost; the others while there is
-    room."""
+    """The events that say something: replies, summaries and steps to the end, for what they cost and call; the others
+    while there is room."""
     data = read_bytes(path)
     good = extent(path, data)
     if not good.sealed:
         yield from read_session(path).events
         return
     for kind, read in scan(data[: good.length]):
-        if kind in (ModelReply.kind, ContextChanged.kind) or (
-            said.room and kind in (UserMessage.kind, ToolResult.kind)
-        ):
+        if kind in TO_THE_END or (said.room and kind in (UserMessage.kind, ToolResult.kind)):
             yield read()
 
 
