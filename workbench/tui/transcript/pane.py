@@ -280,7 +280,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self.get_line_filters(),
             self.background_colors[1],
         )
-        blank = Strip.blank(width, self._under)
+        blank = Strip.blank(width, Style(bgcolor=self.looks("ground").bgcolor))
         top, first = self.gutter.top, round(self.scroll_y)
         rows = [
             self._padded(index, row, line, room.width, width)
@@ -299,29 +299,26 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         left = self.gutter.left
         return self._padded(*self.flow.locate(line), line, width, self.region.width).crop(left, left + width)
 
-    @property
-    def _under(self) -> Style:
-        """The look of room where no text can stand."""
-        return Style(bgcolor=self.looks("ground").bgcolor)
-
     def _padded(self, index: int, row: int, line: int, width: int, whole: int) -> Strip:
         """A row of an entry, that line of the flow, in `width` cells, and padding that makes it `whole`."""
         layout = self.flow.layout(index)
-        lasting = layout is not None and index < self.flow.count and self.text_selection is None
+        lasting = index < self.flow.count and self.text_selection is None
         key = (index, row, index == self.cursor)
         kept = self._strips.get(key) if lasting else None
         if kept is not None and kept[0] is layout and kept[1] == line:
             return kept[2]
+        ground = self.looks("ground")
         if layout is None or row >= layout.height:
-            strip = Strip.blank(width, self.looks("ground"))
+            strip = Strip.blank(width, ground)
         else:
             marks, gutter = self._marks(index, layout, row), self.flow.gutter
             strip = paint(layout, row, width, self.looks, marks, gutter=gutter, picked=key[2])
             strip = strip.apply_offsets(-gutter - BAR * layout.entry.data, line)
         left = self.gutter.left
-        pads = (Segment(" " * cells, self._under) for cells in (left, whole - left - width))
+        pads = (Segment(" " * cells, Style(bgcolor=ground.bgcolor)) for cells in (left, whole - left - width))
         strip = Strip((segment for segment in (next(pads), *strip, next(pads)) if segment.text), whole)
         if lasting and layout is not None:
+            self._strips.discard(key)  # what is kept under a key is not replaced by setting it
             self._strips[key] = layout, line, strip
         return strip
 
