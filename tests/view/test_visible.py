@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.view.visible import cells, visible, visible_blanks
+from workbench.view.visible import NOT_NARROW, cells, visible, visible_blanks
 
 OUTPUTS = Path(__file__).parents[1] / "data" / "outputs"
 STEERING = [
@@ -100,3 +102,11 @@ def test_nothing_that_steers_is_left(text: str) -> None:
 @given(ANYTHING, ANYTHING)
 def test_a_prefix_gives_a_prefix(start: str, rest: str) -> None:
     assert visible(start + rest).startswith(visible(start))
+
+
+def test_what_is_taken_for_narrow_is_narrow() -> None:
+    known = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) != "Cn"]
+    narrow = [character for character in known if not NOT_NARROW.match(character)]
+    assert len(narrow) > 1_000
+    assert not [character for character in narrow if unicodedata.east_asian_width(character) in "WF"]
+    assert not [character for character in narrow if unicodedata.combining(character)]

@@ -21,7 +21,7 @@ class Board(Screen[None]):
     Board {
         background: $background;
         color: $foreground;
-        & Block { height: auto; padding: 0 1; }
+        & Block { padding: 0 1; }
     }
     """
 

@@ -20,6 +20,10 @@ _SURROGATES = "\ud800-\udfff"
 _ODD = re.compile(f"[{_CONTROLS}{_DIRECTION}{_SEPARATORS}{_UNSEEN}{_SURROGATES}]")
 _BLANKS = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]{2,}")
 
+_NARROW = "\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2400-\u2426\u2500-\u25fc"
+NOT_NARROW = re.compile(f"[^{_NARROW}]")
+"""Characters that may take two columns, or none; any other takes one."""
+
 
 def _sign(match: re.Match[str]) -> str:
     code = ord(match[0])
@@ -30,7 +34,7 @@ def _sign(match: re.Match[str]) -> str:
 
 def cells(text: str) -> int:
     """Columns the text takes: two for wide characters, none for combining ones."""
-    if text.isascii():
+    if text.isascii() or not NOT_NARROW.search(text):
         return len(text)
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     joined = sum(unicodedata.combining(character) > 0 for character in text)

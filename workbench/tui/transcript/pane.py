@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from math import inf
 from typing import Any, get_args
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.reactive import reactive
@@ -77,8 +79,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Whether the view keeps to the end as entries come."""
         self.finder: Finder | None = None
         """The search that is on."""
-        self._strips: LRUCache[tuple[int, int, bool], tuple[Layout, Strip]] = LRUCache(1024)
-        """Rows that were drawn, each with what it was drawn from."""
+        self._strips: LRUCache[tuple[int, int, bool], tuple[Layout, int, Strip]] = LRUCache(1024)
+        """Rows that were drawn, each with what it was drawn from and its line of the flow."""
         self._drawn: tuple[Size, int, list[Look]] = (Size(), 0, [])
         """The room, the row of the flow at its top, and how each row in it looks that is drawn, or about to be."""
         self.looks = Looks(self, "transcript--")
@@ -266,23 +268,59 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             marks.append((max(0, span[0]), end, self.screen.get_component_rich_style("screen--selection")))
         return marks
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The rows that can be seen, and the padding around them.
+
+        Textual keeps what it makes of a row by its place on the screen, and makes all anew when they scroll. Here a row
+        is kept with its padding, and is the same one wherever it is scrolled to.
+        """
+        width, height = self.region.size
+        room, filters, background = (
+            self.scrollable_content_region.size,
+            self.get_line_filters(),
+            self.background_colors[1],
+        )
+        blank = Strip.blank(width, Style(bgcolor=self.looks("ground").bgcolor))
+        top, first = self.gutter.top, round(self.scroll_y)
+        rows = [
+            self._padded(index, row, line, room.width, width)
+            for line, (index, row) in enumerate(self.flow.rows(first, room.height), first)
+        ]
+        out = []
+        for strip in [*[blank] * top, *rows, *[blank] * (height - top - len(rows))][crop.y : crop.bottom]:
+            for each in filters:
+                strip = strip.apply_filter(each, background)  # noqa: PLW2901 - one after the other
+            out.append(strip if crop.width == width else strip.crop(crop.x, crop.right))
+        return out
+
     def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        line = y + self.scroll_offset.y
-        index, row = self.flow.locate(line)
+        """One row without the padding."""
+        width, line = self.scrollable_content_region.width, y + round(self.scroll_y)
+        left = self.gutter.left
+        return self._padded(*self.flow.locate(line), line, width, self.region.width).crop(left, left + width)
+
+    def _padded(self, index: int, row: int, line: int, width: int, whole: int) -> Strip:
+        """A row of an entry, that line of the flow, in `width` cells, and padding that makes it `whole`."""
         layout = self.flow.layout(index)
-        if layout is None or row >= layout.height:
-            return Strip.blank(width, self.looks("ground"))
         lasting = index < self.flow.count and self.text_selection is None
         key = (index, row, index == self.cursor)
-        drawn_from, strip = (lasting and self._strips.get(key)) or (None, Strip([]))
-        if drawn_from is not layout:
+        kept = self._strips.get(key) if lasting else None
+        if kept is not None and kept[0] is layout and kept[1] == line:
+            return kept[2]
+        ground = self.looks("ground")
+        if layout is None or row >= layout.height:
+            strip = Strip.blank(width, ground)
+        else:
             marks, gutter = self._marks(index, layout, row), self.flow.gutter
             strip = paint(layout, row, width, self.looks, marks, gutter=gutter, picked=key[2])
-            if lasting:
-                self._strips[key] = layout, strip
-        before = self.flow.gutter + BAR * layout.entry.data
-        return strip.adjust_cell_length(width, self.looks("ground")).apply_offsets(-before, line)
+            strip = strip.apply_offsets(-gutter - BAR * layout.entry.data, line)
+        left = self.gutter.left
+        pads = (Segment(" " * cells, Style(bgcolor=ground.bgcolor)) for cells in (left, whole - left - width))
+        strip = Strip((segment for segment in (next(pads), *strip, next(pads)) if segment.text), whole)
+        if lasting and layout is not None:
+            self._strips.discard(key)  # what is kept under a key is not replaced by setting it
+            self._strips[key] = layout, line, strip
+        return strip
 
     # ------------------------------------------------------------ selection by mouse
 

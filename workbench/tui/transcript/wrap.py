@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from workbench.view.visible import visible
+from workbench.view.visible import NOT_NARROW, visible
 
 JOINER = "\u200d"
 VARIATION = "\ufe0f"
-
-# Everything else may be wide, or take no room at all.
-_NARROW = "\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2400-\u2426\u2500-\u25fc"
-_NOT_NARROW = re.compile(f"[^{_NARROW}]")
 
 _cells: dict[str, int] = {}
 
@@ -32,7 +27,7 @@ def cuts(line: str, width: int, limit: int | None = None) -> Sequence[int]:
     A row takes at most `width` cells, unless a single character takes more. Rows end after a blank, else after a comma,
     or a wide character where there is one, and never inside a character made of several.
     """
-    if not line.isascii() and _NOT_NARROW.search(line):
+    if not line.isascii() and NOT_NARROW.search(line):
         return _wide_cuts(line, width, limit)
     size = len(line)
     if size <= width:
