@@ -20,6 +20,7 @@ from workbench.core.state import State
 from workbench.core.statuses import SENTENCES, Status
 from workbench.core.values import LIMIT_NAMES, Call, Decision, Fault, Header
 from workbench.view import words
+from workbench.view.setting_words import setting_words
 from workbench.view.visible import visible
 
 
@@ -327,7 +328,7 @@ def test_what_raise_and_go_on_offers() -> None:
     ],
 )
 def test_a_changed_setting_is_a_sentence(key: str, value: Any, sentences: list[str]) -> None:
-    assert words.setting_words(key, value) == sentences
+    assert setting_words(key, value) == sentences
 
 
 @given(
@@ -336,6 +337,6 @@ def test_a_changed_setting_is_a_sentence(key: str, value: Any, sentences: list[s
     json_values(),
 )
 def test_any_setting_has_words_that_can_be_drawn(key: str, value: Any) -> None:
-    for sentence in words.setting_words(key, value):
+    for sentence in setting_words(key, value):
         assert "\n" not in sentence
         assert visible(sentence) == sentence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core import limits as caps
 from workbench.core.branching import done_elsewhere, forked
+from workbench.core.counting import count_outcome, count_repeat, remember_effect
 from workbench.core.events import (
     ContextChanged,
     Decided,
@@ -31,17 +32,15 @@ from workbench.core.events import (
 from workbench.core.faults import fault_from
 from workbench.core.gate import DECISIONS, rule_from
 from workbench.core.holding import filter_from
-from workbench.core.ledger import NOTHING_DONE
 from workbench.core.model_info import model_from
-from workbench.core.notices import edited, goal_not_met, nudge
+from workbench.core.notices import edited, goal_not_met
 from workbench.core.patterns import search
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
-from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
+from workbench.core.records import CallRecord, Message, RequestMark, Role
 from workbench.core.statuses import Status
 from workbench.core.striking import after_request, armed_anew, armed_too, at_call, disarmed
 from workbench.core.tokens import estimate
-from workbench.core.values import ToolInfo
 
 if TYPE_CHECKING:
     from workbench.core.state import State
@@ -218,56 +217,15 @@ def _tool_result(state: State, event: ToolResult) -> None:
     if event.changed_by and event.changed_by.rpartition(", ")[2] == "script":
         state.script_decisions += 1
     tool = state.tool(record.call.tool)
-    _count_outcome(state, event)
-    _remember_effect(state, record, event, tool)
-    _count_repeat(state, record, event, tool)
+    count_outcome(state, event)
+    remember_effect(state, record, event, tool)
+    count_repeat(state, record, event, tool)
     if event.trust == "untrusted" and event.outcome in ("ran", "failed"):
         state.tainted = True
     if record.arguments != record.call.canonical and event.outcome in ("ran", "failed", "stored"):
         state.due = (*state.due, edited(record))
     _stop_after(state, record, event)
     _deliver(state)
-
-
-def _count_outcome(state: State, event: ToolResult) -> None:
-    if not event.is_error:
-        state.failures_in_a_row = state.denials_in_a_row = state.steps_since_success = 0
-        return
-    if event.outcome in ("failed", "invalid", "defect", "unknown"):
-        state.errors += 1
-        state.failures_in_a_row += 1
-    elif event.outcome == "denied":
-        state.denials_in_a_row += 1
-    state.steps_since_success += 1
-
-
-def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
-    """A held result tells what the tool did, whatever a person then made of it."""
-    started, told = record.started, record.held or event
-    if tool is None or started is None or not started.key or tool.idempotent:
-        return
-    outcome = told.original_outcome or told.outcome
-    if outcome == "ran" and tool.deduplicates:
-        state.effects.add(started.key, told.original if told.changed_by else told.content)
-    elif outcome not in ("ran", *NOTHING_DONE) or told.outcome == "unknown":
-        # A fault that looks like a call given up is taken for one: what really came of it nobody would know.
-        state.unsure_keys |= {started.key}
-
-
-def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
-    """Polling tools are exempt; so are calls that never ran for reasons outside the model."""
-    if (tool is not None and tool.polling) or event.outcome in ("cancelled", "not_run", "denied"):
-        state.repeat = 0
-        return
-    guard = state.limits.repeats
-    signature = call_signature(record)
-    result = event.content if guard is None or guard.match == "call+result" else None
-    times, most = 1, state.most_repeats
-    while not state.seen.add((signature, result, times), None) and times <= most:
-        times += 1
-    record.repeat = state.repeat = times
-    if guard is not None and guard.nudge is not None and times == guard.nudge:
-        state.due = (*state.due, nudge(record.call.tool, times))
 
 
 def _stop_after(state: State, record: CallRecord, event: ToolResult) -> None:

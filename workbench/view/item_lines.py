@@ -23,6 +23,7 @@ from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount, counted
 from workbench.view.lines import one_line
 from workbench.view.replies import said
+from workbench.view.setting_words import setting_words
 
 LONGEST = 400
 """Characters of a text that a line is made of: more are never seen in one."""
@@ -66,7 +67,7 @@ def item_lines(item: Item, protocol: ProtocolName) -> list[ItemLine]:
         case Stopped():
             return [_stop(item.event)]
         case SettingsChanged(changes=changes):
-            sentences = [text for key, value in changes.items() for text in words.setting_words(key, value)]
+            sentences = [text for key, value in changes.items() for text in setting_words(key, value)]
             return [_line("SET", "quiet", " · ".join(sentences), "quiet")]
         case Forked():
             return [_line("FORK", "past", f"forked from {item.event.parent} at event {amount(item.event.at)}", "quiet")]
