@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Command
+from workbench.cli.helps import HELPS
+from workbench.cli.parser import parse
 from workbench.home import packaged_folder, trusted_folders
 
 Write = Callable[[str, str], Path]
@@ -27,7 +30,7 @@ def test_a_bad_file_of_tools_is_told_and_hides_no_other(command: Command, tool: 
     path = tool("bad", "def broken(:\n    pass\n")
     tool("good", "@tool(risk='read')\ndef shout() -> str:\n    '''Loud.'''\n    return 'X'\n")
     done = command("tools")
-    assert done.code == 0
+    assert done.code == 2
     assert f"{path}:4: syntax error" in done.err
     assert "shout" in done.out
 
@@ -42,7 +45,7 @@ def test_a_tool_that_replaces_a_packaged_one_is_told(command: Command, tool: Wri
 def test_scripts_lists_the_good_ones_and_says_why_for_each_bad_one(command: Command, scenario: Write) -> None:
     path = scenario("bad", 'goal = "x"\nstep = 3\n')
     done = command("scripts")
-    assert done.code == 0
+    assert done.code == 2
     assert "two-cities" in done.out
     assert f"{path}:2: " in done.err
     rows = {row["name"]: row for row in json.loads(command("scripts", "--json").out)}
@@ -145,11 +148,68 @@ def test_a_misspelt_command_is_not_taken_for_a_file(command: Command) -> None:
     assert (done.code, done.err) == (2, "there is no scenario or session chekc; did you mean the command check?\n")
 
 
+def test_a_misspelt_command_is_told_with_the_one_that_is_meant(command: Command) -> None:
+    meant = "workbench: there is no command rnu; did you mean run?\ntry: workbench --help\n"
+    for arguments in (["rnu", "two-cities"], ["rnu", "--help"], ["rnu", "two-cities", "--json"]):
+        assert command(*arguments) == (2, "", meant)
+    assert command("rnu").err == "there is no scenario or session rnu; did you mean the command run?\n"
+    assert "there is no command tour; the app opens one file" in command("tour", "two-cities").err
+    assert command("tour", "--jso").err.startswith("workbench: unrecognized arguments: --jso\n")
+
+
+def test_help_is_there_also_for_a_scenario_that_would_open(command: Command) -> None:
+    done = command("tour", "--help")
+    assert done.code == 0
+    assert "usage: workbench [--home DIR]" in done.out
+
+
+@pytest.mark.parametrize("name", HELPS)
+def test_the_help_of_every_command_has_a_sentence_and_an_example_that_it_takes(name: str, command: Command) -> None:
+    done = command(name, "--help")
+    assert done.code == 0
+    words = " ".join(done.out.split())
+    assert f"{HELPS[name].words[1:]}. " in words
+    assert f"for example: workbench {HELPS[name].example}" in words
+    line = shlex.split(HELPS[name].example.partition(" > ")[0])
+    assert parse(line).command is not None
+
+
+def test_every_table_has_headings_and_json_has_none(command: Command, scenario: Write) -> None:
+    command("run", "two-cities")
+    for listing in ("tools", "scripts", "sessions", "themes", "where"):
+        head, *lines = command(listing).out.splitlines()
+        columns = [column.casefold() for column in head.split()]
+        assert set(columns) <= set(json.loads(command(listing, "--json").out)[0])
+        starts = [head.index(column.upper()) for column in columns]
+        assert all(line[start - 1] == " " for line in lines for start in starts[1:] if len(line) > start)
+
+
 def test_scripts_are_listed_as_a_course_and_what_is_no_lesson_comes_last(command: Command, scenario: Write) -> None:
     scenario("mine", 'goal = "g"\n[[model.reply]]\ntext = "ANSWER: 1"\n')
-    lines = [line.split() for line in command("scripts").out.splitlines()]
+    head, *lines = [line.split() for line in command("scripts").out.splitlines()]
+    assert head == ["LESSON", "NAME", "TITLE", "ABOUT"]
     assert [line[:2] for line in lines[:2]] == [["101", "tour"], ["102", "two-cities"]]
     assert lines[-1] == ["mine"]
     rows = json.loads(command("scripts", "--json").out)
     assert [row["lesson"] for row in rows[:-1]] == sorted(row["lesson"] for row in rows[:-1])
     assert rows[-1]["lesson"] is None
+
+
+def test_what_is_not_read_of_a_log_is_said_to_be_kept_and_without_a_message_there_is_no_session(
+    command: Command, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.json"
+    log.write_text(
+        '[{"role": "user", "content": "hi", "colour": "red"}, {"role": "asistant"}, {"role": "assistant", "content": "ho"}]'
+    )
+    done = command("import", log)
+    assert done.code == 0
+    assert done.err.splitlines() == [
+        "  message 1: colour is not read",
+        "  message 2 has the role 'asistant', which is not read; did you mean \"assistant\"?",
+        "  what is not read is kept in the session, as it was",
+    ]
+    log.write_text('[{"role": "asistant", "content": "ho"}]')
+    done = command("import", log)
+    assert (done.code, done.out) == (2, "")
+    assert "it holds no message; message 1 has the role 'asistant', which is not read; did you mean" in done.err

@@ -131,7 +131,7 @@ def test_without_a_decision_the_run_goes_on_waiting(command: Command, waiting: P
         (["--allow", "c9"], "c9 does not wait for a decision; waiting: c2, c3"),
         (["--allow", "c1"], "c1 does not wait for a decision; waiting: c2, c3"),
         (["--allow", "c2", "--deny", "c2", "no"], "c2 is decided about twice"),
-        (["--edit", "c2", '{"a":}'], "--edit c2: could not parse arguments as JSON: Expecting value: line 1 column 6 (char 5)"),
+        (["--edit", "c2", '{"a":}'], "--edit c2: this is no JSON: line 1, column 6: a value is missing here: text in double quotes, a number, true, false, null, [ ] or { }"),
         (["--message", " "], "--message is empty"),
         (["--message", "And?"], "--message can be given when no call is open, to a run that has begun"),
         (["--set", "limits.steps=none"], '--set limits.steps=none: limits.steps: must be a whole number, not "none"'),

@@ -57,6 +57,8 @@ def test_a_byte_order_mark_and_blank_lines_are_passed_over() -> None:
     assert len(conversations(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())) == 2
 
 
+MISSING = "a value is missing here: text in double quotes, a number, true, false, null, [ ] or { }"
+NOT_READ = "which is not read; there is system, developer, user, assistant, tool"
 NOTHING = f"; {LOOKED_FOR}"
 
 
@@ -67,13 +69,16 @@ NOTHING = f"; {LOOKED_FOR}"
         (b" \n", "it is empty"),
         (b"\xff\xfe", f"line 1 is not UTF-8, so it is no JSON{NOTHING}"),
         (b'{"a": 1}\n{"a": \xe9}', f"line 2 is not UTF-8, so it is no JSON{NOTHING}"),
-        (b"hello", f"it is not JSON (Expecting value: line 1 column 1 (char 0)){NOTHING}"),
-        (b'{"messages": []}\n{"messages"', "line 2 is not JSON: Expecting ':' delimiter: line 1 column 12 (char 11)"),
+        (b"hello", f"it is not JSON (line 1, column 1: {MISSING}){NOTHING}"),
+        (
+            b'{"messages": []}\n{"messages"',
+            "line 2 is not JSON: column 12: a colon is missing between a key and its value",
+        ),
         (b"3", f"a plain value is none of what can be read{NOTHING}"),
         (b"[]", f"a list is none of what can be read{NOTHING}"),
         (b"{}", f"an empty object is none of what can be read{NOTHING}"),
         (b'{"name": "x", "version": 1}', f"an object with name, version is none of what can be read{NOTHING}"),
-        (b'{"messages": [{"role": "alien"}]}', "it holds no message"),
+        (b'{"messages": [{"role": "alien"}]}', f"it holds no message; message 1 has the role 'alien', {NOT_READ}"),
         (b"[" * 100_000, "it is nested too deeply"),
         (b'format = 1\n\n[session]\nid = "x"\n', "it is a session of the workbench already; open it: workbench FILE"),
     ],

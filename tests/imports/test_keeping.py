@@ -11,6 +11,7 @@ from workbench.core.statuses import Status
 from workbench.home import Home, packaged_folder
 from workbench.imports.conversation import NotUnderstood
 from workbench.imports.keeping import import_file
+from workbench.imports.openai import ROLES
 from workbench.models.human import HumanModel
 from workbench.models.wire.openai.encode import encode_tools
 from workbench.opening import reopen
@@ -68,7 +69,7 @@ def test_a_session_can_be_kept_elsewhere_and_overwrites_nothing(home: Home, tmp_
 def test_what_could_not_be_read_is_told(home: Home, tmp_path: Path) -> None:
     path = log(tmp_path, [user(), {"role": "alien"}, said("Hi.")])
     [made] = import_file(path, home)
-    assert made.notes == ("message 2 has the role 'alien', which is not read",)
+    assert made.notes == (f"message 2 has the role 'alien', which is not read; there is {', '.join(ROLES)}",)
 
 
 def test_an_imported_run_goes_on_with_a_message_and_a_person_as_the_model(home: Home, tmp_path: Path) -> None:

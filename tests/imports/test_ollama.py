@@ -32,6 +32,6 @@ def test_what_is_not_read_is_kept() -> None:
     assert [text for text, _ in remarks(conversation)] == [
         "message 1: images is not read",
         "message 2 has a content that is not read",
-        "message 3 has the role 'alien', which is not read",
+        "message 3 has the role 'alien', which is not read; there is system, user, assistant, tool",
     ]
     assert json.loads(remarks(conversation)[1][1]) == odd

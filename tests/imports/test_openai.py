@@ -45,7 +45,11 @@ def test_reasoning_that_servers_send_beside_the_text_is_thinking() -> None:
 @pytest.mark.parametrize(
     ("message", "text"),
     [
-        ({"role": "alien", "content": "x"}, "message 2 has the role 'alien', which is not read"),
+        (
+            {"role": "alien", "content": "x"},
+            "message 2 has the role 'alien', which is not read; there is system, developer, user, assistant, tool",
+        ),
+        ({"role": "usr", "content": "x"}, "message 2 has the role 'usr', which is not read; did you mean \"user\"?"),
         ("hello", "message 2 is no object, so it is not read"),
         ({"role": "assistant", "tool_calls": 3}, "message 2: its tool_calls are no list"),
         (

@@ -164,7 +164,7 @@ CANNOT_RUN = [
         "text",
         """text = 'ACTION: add {"a": 1, "b":}'""",
         6,
-        "what add is given is no JSON: Expecting value: line 1 column",
+        "what add is given cannot be read: line 1, column 14: a value",
     ),
     (
         "json",
@@ -172,10 +172,15 @@ CANNOT_RUN = [
         6,
         "cannot read this reply, and says so",
     ),
-    ("json", """text = '{"type": "tool", "tool": "add", "input": {"a": 1,}'""", 6, "it is no JSON: "),
+    ("json", """text = '{"type": "tool", "tool": "add", "input": {"a": 1,}'""", 6, "it is no JSON: line 1, column "),
     ("json", """text = '{"type": "tool", "tool": "add", "input": {"a": 1}}'""", 6, 'Missing parameter "b"'),
     ("native", """[[model.reply.call]]\ntool = "add"\narguments = { a = 1 }""", 6, 'Missing parameter "b"'),
-    ("native", """[[model.reply.call]]\ntool = "add"\narguments = '{"a": 1, "b'""", 6, "what add is given is no JSON"),
+    (
+        "native",
+        """[[model.reply.call]]\ntool = "add"\narguments = '{"a": 1, "b'""",
+        6,
+        "what add is given cannot be read: line 1, column ",
+    ),
     (
         "native",
         "call = [{ tool = 'add', arguments = { a = 1, b = 2 } }, { tool = 'add', arguments = { a = '1' } }]",

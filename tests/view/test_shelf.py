@@ -79,7 +79,7 @@ def test_scripts_stand_under_their_first_tag_by_name(home: Home) -> None:
         ("limits", "Elsewhere"),
         ("sums", "First"),
         ("sums", "Second"),
-        ("other", "Nowhere"),
+        ("your own", "Nowhere"),
     ]
     assert all(item.note == "A sum." for item in items)
 

@@ -63,5 +63,7 @@ def import_log(options: argparse.Namespace) -> int:
         out(visible(session.what))
         for note in session.notes:
             print(visible(f"  {note}"), file=sys.stderr)
+        if session.notes:
+            print("  what is not read is kept in the session, as it was", file=sys.stderr)
         out(visible(f"saved as {session.path}"))
     return 0

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from workbench.cli import EXIT_BAD_INPUT
 from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of
@@ -38,7 +39,8 @@ def tools(options: argparse.Namespace) -> int:
         print(visible(str(problem)), file=sys.stderr)
     for note in loaded.notes:
         print(visible(note), file=sys.stderr)
-    return print_listing(rows, ("name", "risk", "about"), options)
+    print_listing(rows, ("name", "risk", "about"), options)
+    return EXIT_BAD_INPUT if loaded.problems else 0
 
 
 def scripts(options: argparse.Namespace) -> int:
@@ -65,7 +67,8 @@ def scripts(options: argparse.Namespace) -> int:
     for sentence in bad:
         print(visible(sentence), file=sys.stderr)
     rows.sort(key=lambda row: math.inf if row["lesson"] is None else row["lesson"])
-    return print_listing(rows, ("lesson", "name", "title", "about"), options)
+    print_listing(rows, ("lesson", "name", "title", "about"), options)
+    return EXIT_BAD_INPUT if bad else 0
 
 
 def _scenario_paths(home: Home) -> list[Path]:
@@ -80,7 +83,8 @@ def themes(options: argparse.Namespace) -> int:
     rows = [{"name": theme.name, "kind": "dark" if theme.dark else "light"} for theme in found.values()]
     for problem in problems:
         print(visible(problem), file=sys.stderr)
-    return print_listing(rows, ("name", "kind"), options)
+    print_listing(rows, ("name", "kind"), options)
+    return EXIT_BAD_INPUT if problems else 0
 
 
 def where(options: argparse.Namespace) -> int:

@@ -4,53 +4,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from textwrap import fill
 from typing import Any, NoReturn
 
 from workbench import __version__
+from workbench.cli.helps import HELPS, near_command
 
-COMMANDS = (
-    "run",
-    "check",
-    "resume",
-    "show",
-    "fork",
-    "diff",
-    "matrix",
-    "serve",
-    "export",
-    "import",
-    "tools",
-    "faults",
-    "models",
-    "scripts",
-    "sessions",
-    "themes",
-    "where",
-    "init",
-    "schema",
-    "trust",
-)
-SESSIONS = """A word is looked for in title and file name, and in what was said: by the user, by the model, in arguments
-of calls, in results (the first 2,000 characters of each, 50,000 of a session). Filters: tool:refund, a tool in whose
-name that is; tool=add, that one; status:answered, status:waiting; 'cost>0.1', 'steps<=4', cost:unknown. A hyphen
-before any of them means not that; it comes after --. Quote what has a < or a > in it: a shell takes it for a file."""
 Command = Callable[[argparse.Namespace], int]
-
-MATRIX = """Each cell is a run of its own with one fault in one step, in a sandbox of its own. A scripted model goes on
-as it is written, so it shows what the loop, its limits and its locks do with a fault; what a model makes of it, a
-script shows only in replies with when, capture or templates. Exit code 0, or 2 for bad input."""
-
-
-DIFF = """Both are laid side by side by their calls: the same tool with the same arguments. Ids, times and counts of
-tokens are no difference, nor is the same done in other words. A scenario is run for it, with nobody there. Exit code 0
-if both go the same way, also where they are set up differently; 1 if they part; 2 for bad input."""
+Arguments = Callable[[argparse.ArgumentParser], None]
+WIDTH = 80
+"""Columns of sentences in help."""
 
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, and where help is. Options are written out: half a name is an unknown one."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options, allow_abbrev=False)
+        super().__init__(**options, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\ntry: {self.prog} --help\n")
@@ -58,11 +28,22 @@ class Parser(argparse.ArgumentParser):
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of one command, with `command` the function that carries it out."""
-    if arguments and arguments[0] in COMMANDS:
+    if arguments and arguments[0] in HELPS:
         return _parser().parse_args(arguments)
-    if any(argument in ("-h", "--help", "--version") for argument in arguments):
-        return _parser().parse_args(arguments)
-    return _app_parser().parse_args(arguments)
+    parser = _app_parser()
+    options, others = parser.parse_known_args(arguments)
+    for wanted in ("--help", "--version"):
+        if wanted in others or (wanted == "--help" and "-h" in others):
+            if options.file and (command := near_command(options.file)):
+                parser.error(f"there is no command {options.file}; did you mean {command}?")
+            return _parser().parse_args([wanted])
+    if others and any(not other.startswith("-") for other in others):
+        near = near_command(options.file)
+        meant = f"did you mean {near}?" if near else "the app opens one file"
+        parser.error(f"there is no command {options.file}; {meant}")
+    if others:
+        parser.error(f"unrecognized arguments: {' '.join(others)}")
+    return options
 
 
 def _app_parser() -> argparse.ArgumentParser:
@@ -78,47 +59,46 @@ def _parser() -> argparse.ArgumentParser:
         prog="workbench",
         description="Watch an agent loop run move by move, break it on purpose, and keep every run as a file.",
         usage="workbench [--home DIR] [--tools DIR] [FILE]\n       workbench COMMAND …",
-        epilog="Without a command it opens the app; with a scenario or a session, by path or by name, that one at "
-        "once. Begin with: workbench tour",
+        epilog="Without a command it opens the app; with a scenario or a session, by path or by\n"
+        "name, that one at once. Begin with: workbench tour",
     )
     parser.add_argument("--version", action="version", version=f"workbench {__version__}")
     commands = parser.add_subparsers(prog="workbench", metavar="COMMAND", required=True, parser_class=Parser)
-    _run(commands.add_parser("run", help="run a scenario with nobody there"))
-    _check(commands.add_parser("check", help="run every scenario that has [expect], and compare"))
-    _resume(commands.add_parser("resume", help="go on with a saved run"))
-    _show(commands.add_parser("show", help="print a saved run"))
-    _fork(commands.add_parser("fork", help="go on from any event of a saved run, in a session of its own"))
-    _diff(commands.add_parser("diff", help="where two runs part first, and why", epilog=DIFF))
-    _matrix(commands.add_parser("matrix", help="every step of a scenario against every fault", epilog=MATRIX))
-    _serve(commands.add_parser("serve", help="play a scenario's model to other agents, over HTTP"))
-    _export(commands.add_parser("export", help="write a saved run in a form for others"))
-    _import(commands.add_parser("import", help="make sessions of the logs of other agents"))
-    for name, function, text in (
-        ("tools", "tools", "list the tools"),
-        ("scripts", "scripts", "list the scenarios"),
-        ("themes", "themes", "list the themes"),
-        ("where", "where", "say what was found where"),
-    ):
-        listing = commands.add_parser(name, help=text)
-        _common(listing)
-        listing.add_argument("--json", action="store_true", help="as JSON")
-        listing.set_defaults(command=_late("lists", function))
-    _sessions(commands.add_parser("sessions", help="list the saved runs, or find some", epilog=SESSIONS))
-    _models(commands.add_parser("models", help="list the live models, and what they lack"))
-    faults = commands.add_parser("faults", help="list the faults, or explain one")
-    faults.add_argument("name", nargs="?", metavar="NAME")
-    _common(faults)
-    faults.add_argument("--json", action="store_true", help="as JSON")
-    faults.set_defaults(command=_late("faults", "faults"))
-    init = commands.add_parser("init", help="make a workbench folder")
-    init.add_argument("folder", nargs="?", default=".", metavar="FOLDER")
-    init.set_defaults(command=_late("lists", "init"))
-    schema = commands.add_parser("schema", help="print the JSON schema of scenario files, for editors")
-    schema.set_defaults(command=_late("lists", "schema"))
-    trust = commands.add_parser("trust", help="let the tools of a folder be loaded, or a scenario work in it")
-    trust.add_argument("folder", metavar="FOLDER")
-    trust.set_defaults(command=_late("lists", "trust_folder"))
+    for name, each in HELPS.items():
+        sentences = fill(f"{each.words[:1].upper()}{each.words[1:]}. {each.more}", WIDTH)
+        example = f"for example:\n  workbench {each.example}"
+        _ARGUMENTS[name](commands.add_parser(name, help=each.words, description=sentences, epilog=example))
     return parser
+
+
+def _listing(function: str) -> Arguments:
+    def arguments(parser: argparse.ArgumentParser) -> None:
+        _common(parser)
+        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.set_defaults(command=_late("lists", function))
+
+    return arguments
+
+
+def _faults(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the one to be explained")
+    _common(parser)
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.set_defaults(command=_late("faults", "faults"))
+
+
+def _init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="by default the current one")
+    parser.set_defaults(command=_late("lists", "init"))
+
+
+def _schema(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(command=_late("lists", "schema"))
+
+
+def _trust(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="FOLDER", help="a workbench folder, or the root of a workspace")
+    parser.set_defaults(command=_late("lists", "trust_folder"))
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
@@ -317,3 +297,25 @@ def _late(module: str, function: str) -> Command:
         return found(options)
 
     return command
+
+
+_ARGUMENTS: dict[str, Arguments] = {
+    "run": _run,
+    "check": _check,
+    "resume": _resume,
+    "show": _show,
+    "fork": _fork,
+    "diff": _diff,
+    "matrix": _matrix,
+    "serve": _serve,
+    "export": _export,
+    "import": _import,
+    "sessions": _sessions,
+    "models": _models,
+    "faults": _faults,
+    "init": _init,
+    "schema": _schema,
+    "trust": _trust,
+    **{name: _listing(name) for name in ("tools", "scripts", "themes", "where")},
+}
+"""What each command takes."""

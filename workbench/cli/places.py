@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from workbench.cli.errors import BadInput
+from workbench.cli.helps import near_command
 from workbench.home import Home, find_home, trust
 
 
@@ -38,10 +39,8 @@ def session_file(name: str, home: Home) -> Path:
 
 def scenario_or_session(name: str, home: Home) -> Path:
     """The file of that path, or the scenario, or else the session, of that name."""
-    from workbench.cli.parser import COMMANDS
-
-    command = get_close_matches(name, COMMANDS, n=1, cutoff=0.75)
-    hint = f"; did you mean the command {command[0]}?" if command else ""
+    command = near_command(name)
+    hint = f"; did you mean the command {command}?" if command else ""
     folders = (*home.scripts, *home.session_folders)
     return _found(name, folders, "scenario or session", "scripts or sessions", hint)
 

@@ -23,11 +23,12 @@ def print_listing(rows: Sequence[Row], columns: Sequence[str], options: argparse
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str]) -> None:
-    """Those columns of the rows as a table, for people."""
+    """Those columns of the rows as a table under their names, for people."""
     if not rows:
         out("none")
         return
-    table = [[_text(row[column]) for column in columns] for row in rows]
+    heads = [column.upper().replace("_", " ") for column in columns]
+    table = [heads, *([_text(row[column]) for column in columns] for row in rows)]
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
     for line in table:
         padded = [text + " " * (width - cells(text)) for text, width in zip(line, widths, strict=True)]

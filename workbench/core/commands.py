@@ -24,6 +24,7 @@ from workbench.core.events import (
     UserMessage,
 )
 from workbench.core.gate import judge
+from workbench.core.json_words import why_not_json
 from workbench.core.ports import Checked, Reply
 from workbench.core.reading import let_in
 from workbench.core.records import CallRecord
@@ -70,11 +71,13 @@ def decided(
 
 
 def edit_problem(state: State, check: Check, call_id: str, arguments: str) -> str:
-    """What is wrong with these arguments for that call; "" when they may run."""
+    """What is wrong with these arguments for that call, for the person who wrote them; "" when they may run."""
     record = state.record(call_id)
     if record is None:
         return f"there is no call {call_id}"
     checked = check(record.call.tool, arguments)
+    if checked.problem_kind == "malformed" and (broken := why_not_json(arguments)):
+        return f"this is no JSON: {broken}"
     return checked.problem or _forbidden(state, record, checked.canonical)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.core import following
 from workbench.core.branching import done_elsewhere, forked
 from workbench.core.carried import context_changed, overflowed, summary_failed
+from workbench.core.counting import count_outcome, count_repeat, remember_effect
 from workbench.core.ending import answered, end
 from workbench.core.events import (
     ContextChanged,
@@ -32,16 +33,14 @@ from workbench.core.events import (
     ToolStarted,
     UserMessage,
 )
-from workbench.core.ledger import NOTHING_DONE
-from workbench.core.notices import edited, nudge
+from workbench.core.notices import edited
 from workbench.core.persistent import Table
 from workbench.core.ports import FAILURE_STATUS
-from workbench.core.records import CallRecord, Message, RequestMark, Role, call_signature
+from workbench.core.records import CallRecord, Message, RequestMark, Role
 from workbench.core.settings import settings_changed
 from workbench.core.statuses import Status
 from workbench.core.striking import after_request, at_call
 from workbench.core.tokens import estimate
-from workbench.core.values import ToolInfo
 
 if TYPE_CHECKING:
     from workbench.core.state import State
@@ -199,9 +198,9 @@ def _tool_result(state: State, event: ToolResult) -> None:
     if event.changed_by and event.changed_by.rpartition(", ")[2] == "script":
         state.script_decisions += 1
     tool = state.tool(record.call.tool)
-    _count_outcome(state, event)
-    _remember_effect(state, record, event, tool)
-    _count_repeat(state, record, event, tool)
+    count_outcome(state, event)
+    remember_effect(state, record, event, tool)
+    count_repeat(state, record, event, tool)
     if event.trust == "untrusted" and event.outcome in ("ran", "failed"):
         state.tainted = True
     _stop_after(state, record, event)
@@ -211,47 +210,6 @@ def _tool_result(state: State, event: ToolResult) -> None:
     if record.arguments != record.call.canonical and event.outcome in ("ran", "failed", "stored"):
         state.due = (*state.due, edited(record))
     _deliver(state)
-
-
-def _count_outcome(state: State, event: ToolResult) -> None:
-    if not event.is_error:
-        state.failures_in_a_row = state.denials_in_a_row = state.steps_since_success = 0
-        return
-    if event.outcome in ("failed", "invalid", "defect", "unknown"):
-        state.errors += 1
-        state.failures_in_a_row += 1
-    elif event.outcome == "denied":
-        state.denials_in_a_row += 1
-    state.steps_since_success += 1
-
-
-def _remember_effect(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
-    """A held result tells what the tool did, whatever a person then made of it."""
-    started, told = record.started, record.held or event
-    if tool is None or started is None or not started.key or tool.idempotent:
-        return
-    outcome = told.original_outcome or told.outcome
-    if outcome == "ran" and tool.deduplicates:
-        state.effects.add(started.key, told.original if told.changed_by else told.content)
-    elif outcome not in ("ran", *NOTHING_DONE) or told.outcome == "unknown":
-        # A fault that looks like a call given up is taken for one: what really came of it nobody would know.
-        state.unsure_keys |= {started.key}
-
-
-def _count_repeat(state: State, record: CallRecord, event: ToolResult, tool: ToolInfo | None) -> None:
-    """Polling tools are exempt; so are calls that never ran for reasons outside the model."""
-    if (tool is not None and tool.polling) or event.outcome in ("cancelled", "not_run", "denied"):
-        state.repeat = 0
-        return
-    guard = state.limits.repeats
-    signature = call_signature(record)
-    result = event.content if guard is None or guard.match == "call+result" else None
-    times, most = 1, state.most_repeats
-    while not state.seen.add((signature, result, times), None) and times <= most:
-        times += 1
-    record.repeat = state.repeat = times
-    if guard is not None and guard.nudge is not None and times == guard.nudge and state.planned is None:
-        state.due = (*state.due, nudge(record.call.tool, times))
 
 
 def _stop_after(state: State, record: CallRecord, event: ToolResult) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.core.ports import Usage
-from workbench.imports.conversation import Instructed, Item, Returned, Said, Told, kept, raw_json
+from workbench.imports.conversation import Instructed, Item, Returned, Said, Told, kept, raw_json, strange_role
 from workbench.imports.conversation import strange_fields as strange
 from workbench.models.wire.anthropic import decode
 from workbench.models.wire.anthropic.encode import THINKING
@@ -44,7 +44,7 @@ def read(messages: Sequence[Any], system: Any = None) -> tuple[str, list[Item]]:
             text, others = _text(where, content)
             items += [Instructed(text), *others]
         else:
-            items.append(kept(f"{where} has the role {role!r}, which is not read", message))
+            items.append(strange_role(where, role, message, ("user", "assistant", "system")))
         items += strange(where, message, _FIELDS)
     return instructions, items
 

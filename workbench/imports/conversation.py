@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any, Literal
 
 from workbench.core.canonical import digest, parse_object, plain_json
@@ -122,11 +123,21 @@ def strange_fields(where: str, value: Mapping[str, Any], known: frozenset[str]) 
     return [kept(f"{where}: {', '.join(rest)} {'is' if len(rest) == 1 else 'are'} not read", rest)] if rest else []
 
 
+def strange_role(where: str, role: Any, message: Any, known: Iterable[str]) -> Kept:
+    """A message of a role that its shape does not have."""
+    near = get_close_matches(role, known, n=1) if isinstance(role, str) else ()
+    hint = f'; did you mean "{near[0]}"?' if near else f"; there is {', '.join(known)}"
+    return kept(f"{where} has the role {role!r}, which is not read{hint}", message)
+
+
 # ---------------------------------------------------------------- joining
 
 
 def joined(exchanges: Iterable[Exchange]) -> list[Conversation]:
-    """The conversations of a log: a request that holds all of an earlier one, and more, goes on with it."""
+    """The conversations of a log: a request that holds all of an earlier one, and more, goes on with it.
+
+    What belongs to no message stands in the last one; where there is no message at all, in one of its own.
+    """
     found: list[Conversation] = []
     at_end: dict[str, int] = {}
     """The signature of all that was said so far, and which conversation stands there."""
@@ -153,7 +164,9 @@ def joined(exchanges: Iterable[Exchange]) -> list[Conversation]:
         whole = (*found[place].items, *fresh, *exchange.replies)
         found[place] = replace(found[place], items=whole)
         at_end[_chain(exchange.system, [item for item in whole if not isinstance(item, Kept)])[-1]] = place
-    if found and strays:
+    if strays and not found:
+        found.append(Conversation(shape="", system="", tools=(), model="", items=()))
+    if strays:
         found[-1] = replace(found[-1], items=(*found[-1].items, *strays))
     return [replace(each, tools=each.tools or _called(each.items)) for each in found]
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from workbench.core.json_words import why_not_json
 from workbench.imports import genai, trajectory
 from workbench.imports.bodies import (
     are_messages,
@@ -17,10 +18,12 @@ from workbench.imports.bodies import (
     pair_in,
     reply_wire,
 )
-from workbench.imports.conversation import Conversation, NotUnderstood, joined
+from workbench.imports.conversation import Conversation, Kept, NotUnderstood, joined
 from workbench.imports.telemetry import is_telemetry, spans_in
 from workbench.view.lines import cut_line
 
+MOST_TOLD = 3
+"""Pieces that are told of where none of them is a message."""
 LOOKED_FOR = (
     "looked for a list of messages, an object with messages (a request of OpenAI, Anthropic or Ollama, or a "
     "mini-swe-agent trajectory), lines or pairs of requests and replies, and OpenTelemetry spans with gen_ai attributes"
@@ -43,8 +46,14 @@ def conversations(data: bytes) -> list[Conversation]:
     """The conversations in a file with that content. Raises NotUnderstood."""
     found = _conversations(_values(data))
     if not any(conversation.messages for conversation in found):
-        raise NotUnderstood("it holds no message")
+        raise NotUnderstood(_nothing_read(found))
     return [conversation for conversation in found if conversation.messages]
+
+
+def _nothing_read(found: Sequence[Conversation]) -> str:
+    """That it holds no message, and of the first pieces that might have been one why they are none."""
+    pieces = [item.text for conversation in found for item in conversation.items if isinstance(item, Kept)]
+    return "; ".join(["it holds no message", *pieces[:MOST_TOLD]])
 
 
 def _values(data: bytes) -> list[Any]:
@@ -70,14 +79,19 @@ def _values(data: bytes) -> list[Any]:
         except (ValueError, RecursionError) as error:
             if not values or len(lines) == 1:
                 raise NotUnderstood(_no_json(text, whole)) from None
-            raise NotUnderstood(f"line {number} is not JSON: {error}") from None
+            raise NotUnderstood(f"line {number} is not JSON: {_in_line(line) or error}") from None
     return values
+
+
+def _in_line(line: str) -> str:
+    """What is wrong with the JSON of one line of many."""
+    return why_not_json(line).removeprefix("line 1, ")
 
 
 def _no_json(text: str, error: ValueError) -> str:
     if "[session]" in text[:400] and text.lstrip().startswith("format"):
         return "it is a session of the workbench already; open it: workbench FILE"
-    return f"it is not JSON ({error}); {LOOKED_FOR}"
+    return f"it is not JSON ({why_not_json(text) or error}); {LOOKED_FOR}"
 
 
 def _conversations(values: Sequence[Any]) -> list[Conversation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from workbench.imports.conversation import Instructed, Item, Kept, Returned, Said, Told, kept
+from workbench.imports.conversation import Instructed, Item, Kept, Returned, Said, Told, kept, strange_role
 from workbench.imports.conversation import strange_fields as strange
 from workbench.models.wire.body import as_text
 from workbench.models.wire.errors import Malformed
@@ -51,4 +51,4 @@ def _message(where: str, message: Mapping[str, Any]) -> Iterator[Item]:
         name = as_text(message.get("tool_name")) or as_text(message.get("name"))
         yield Returned(as_text(message.get("tool_call_id")), name, text)
     else:
-        yield kept(f"{where} has the role {role!r}, which is not read", message)
+        yield strange_role(where, role, message, ("system", "user", "assistant", "tool"))

@@ -17,6 +17,7 @@ from workbench.imports.conversation import (
     items_of,
     kept,
     raw_json,
+    strange_role,
 )
 from workbench.imports.conversation import strange_fields as strange
 from workbench.models.wire.body import as_text
@@ -25,6 +26,7 @@ from workbench.models.wire.openai import decode
 
 SHAPE = "OpenAI chat messages"
 SYSTEM_ROLES = ("system", "developer")
+ROLES = (*SYSTEM_ROLES, "user", "assistant", "tool")
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _FIELDS: dict[str, frozenset[str]] = {
     **dict.fromkeys((*SYSTEM_ROLES, "user"), frozenset({"role", "content", "name"})),
@@ -105,7 +107,7 @@ def _message(where: str, role: str, message: Mapping[str, Any]) -> Iterator[Item
     elif role in ("tool", "function"):
         yield Returned(as_text(message.get("tool_call_id")), as_text(message.get("name")), text)
     else:
-        yield kept(f"{where} has the role {role!r}, which is not read", message)
+        yield strange_role(where, role, message, ROLES)
         return
     yield from others
 

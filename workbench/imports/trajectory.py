@@ -12,7 +12,7 @@ from workbench.core.ports import Reply
 from workbench.core.values import RawCall, ToolInfo
 from workbench.imports import openai
 from workbench.imports.bodies import is_message
-from workbench.imports.conversation import Exchange, Instructed, Item, Kept, Returned, Said, Told, kept
+from workbench.imports.conversation import Exchange, Instructed, Item, Kept, Returned, Said, Told, kept, strange_role
 from workbench.models.wire.body import as_text
 from workbench.models.wire.openai import decode
 
@@ -102,7 +102,7 @@ def _items(messages: Sequence[Any]) -> Iterator[Item]:
         elif role == "exit":
             yield kept("the trajectory ends here, and says", message)
         else:
-            yield kept(f"message {number} has the role {role!r}, which is not read", message)
+            yield strange_role(f"message {number}", role, message, ("system", "user", "assistant", "exit"))
 
 
 def _said(message: Mapping[str, Any], text: str) -> Said:

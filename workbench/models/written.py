@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
+from workbench.core.json_words import why_not_json
 from workbench.core.ports import Reply
 from workbench.core.values import RawCall
 
@@ -44,13 +45,7 @@ def written_problem(text: str, *, native: bool) -> str:
     """Why the text cannot be sent as a reply, as one sentence for people; "" when it can."""
     if not _is_object(text, native=native):
         return ""
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        return f"line {error.lineno}, column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
-    except (ValueError, RecursionError):
-        return "holds a number of too many digits, or is nested too deeply"
-    return next(_problems(value), "")
+    return why_not_json(text) or next(_problems(json.loads(text)), "")
 
 
 def rewritten(reply: Reply, text: str, by: str, *, native: bool) -> Reply:

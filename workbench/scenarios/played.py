@@ -66,8 +66,12 @@ class Played:
         return f"{notes}\n{scenario_text(self.plain)}" if notes else scenario_text(self.plain)
 
 
-def played(header: Header, events: Sequence[Event]) -> Played:
-    """The scenario that plays these events of a run again, as far as they go."""
+NOT_KEPT = ("lesson", "tags", "person", "expect", "fault")
+"""Of the scenario that was played: what is told anew, and its place in a course, where this is none."""
+
+
+def played(header: Header, events: Sequence[Event], *, title: str = "") -> Played:
+    """The scenario that plays these events of a run again, as far as they go; by default it is called as the run is."""
     answers = Answers(header)
     struck = Struck(header, answers.state)
     timed = header.limits.seconds is not None or any(_gives_a_time(event) for event in events)
@@ -79,8 +83,8 @@ def played(header: Header, events: Sequence[Event]) -> Played:
     state, base = answers.state, header.scenario
     if state.held_reply is not None:
         script.take_held(state.held_replies[0])
-    plain = {key: value for key, value in base.items() if key not in ("lesson", "person", "expect", "fault")}
-    plain["title"] = f"{state.title or header.goal}, as played".replace("\n", " ")
+    plain = {key: value for key, value in base.items() if key not in NOT_KEPT}
+    plain["title"] = (title or f"{state.title or header.goal}, as played").replace("\n", " ")
     plain["about"] = f"Made from session {header.id}."
     plain["goal"] = next((event.text for event in events if isinstance(event, UserMessage)), header.goal)
     real, elsewhere = was_real(header), ran_elsewhere(header)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.core.canonical import canonical, parse_object
 from workbench.core.gate import judge
+from workbench.core.json_words import why_not_json
 from workbench.core.protocols import protocol as protocol_of
 from workbench.core.templates import filled_in
 from workbench.core.values import ProtocolName, ProtocolOptions, RawCall, ToolInfo
@@ -24,7 +25,6 @@ _WANTED: dict[ProtocolName, str] = {
     "native": 'in protocol "native" a call is a table below the reply, [[model.reply.call]]',
 }
 _LOOKS_LIKE_A_CALL = re.compile(r'^\s*(?:ACTION:|\{\s*"(?:type|tool|name|function)"\s*:)', re.MULTILINE)
-_NOT_JSON = re.compile(r"could not parse [\w ]+ as JSON: ([^;]*)")
 _NOTHING_RUNS = "nothing runs, and the model reads that"
 
 Remark = tuple[Path, str]
@@ -49,8 +49,8 @@ def _about(reply: ReplyTable, path: Path, scenario: Scenario, about: _Calls) -> 
     calls = tuple(RawCall(call.tool, filled_in(_written(call))) for call in reply.call)
     reading = protocol_of(protocol).read(text, calls, options)
     if reading.kind == "malformed":
-        broken = _NOT_JSON.match(reading.problem)
-        why = f"it is no JSON: {broken[1]}" if broken is not None else _WANTED[protocol]
+        broken = why_not_json(text) if protocol == "json" and text.lstrip().startswith("{") else ""
+        why = f"it is no JSON: {broken}" if broken else _WANTED[protocol]
         yield (*path, "text"), f"the loop cannot read this reply, and says so to the model; {why}"
     elif protocol == "native" and not calls and _LOOKS_LIKE_A_CALL.search(text):
         yield (*path, "text"), f"this reply calls nothing, it is the answer; {_WANTED[protocol]}"
@@ -87,9 +87,8 @@ class _Calls:
             return self._unknown(call.tool)
         parsed = parse_object(call.arguments)
         if parsed.value is None or call.problem:
-            broken = call.problem or parsed.problem
-            found = _NOT_JSON.match(broken)
-            return f"what {call.tool} is given is no JSON: {found[1]}" if found is not None else broken
+            why = why_not_json(call.arguments) or call.problem or parsed.problem
+            return f"what {call.tool} is given cannot be read: {why}"
         takes = self._takes.get(call.tool)
         if takes is not None:
             try:

@@ -24,7 +24,7 @@ from workbench.tui.home.screen import HomeScreen
 from workbench.tui.keymap import read_keymap
 from workbench.tui.opener import Opener
 from workbench.tui.palette import ActionProvider
-from workbench.tui.screens import RunView, Situated, Writing
+from workbench.tui.screens import RunView, SessionView, Situated, Writing
 from workbench.tui.situation import Situation
 from workbench.tui.themes import load_themes, role_defaults
 from workbench.tui.turnstile import CameThrough, Turnstile
@@ -148,6 +148,12 @@ class WorkbenchApp(App[None]):
         home = self.screen_stack[0]
         return home.next_lesson(path) if isinstance(home, HomeScreen) else None
 
+    def left(self, screen: RunView) -> None:
+        """Somebody goes back from that screen: Home picks what it was about."""
+        home = self.screen_stack[0]
+        if isinstance(home, HomeScreen) and isinstance(screen, SessionView):
+            home.left(screen.script_path, screen.session_path)
+
     def unsaved(self) -> str:
         """The name of a script whose changes would be lost; "" when there is none."""
         return next(
@@ -157,10 +163,10 @@ class WorkbenchApp(App[None]):
     # ------------------------------------------------------------ saying what went wrong
 
     def report(self, *sentences: str) -> None:
-        """Say what went wrong: on Home, where it stays, and where a person looks now."""
+        """Say what went wrong: on Home, until the person moves on there, and where a person looks now."""
         home = self.screen_stack[0]
         if isinstance(home, HomeScreen):
-            home.note.say_problems(sentences)
+            home.tell(sentences)
         if self.screen is not home:
             self.notify(visible("\n".join(sentences)), severity="error", markup=False, timeout=10)
 

@@ -94,13 +94,16 @@ class Prompt(Dialog[str | None]):
     Prompt > Vertical { height: auto; max-height: 100%; background: $surface; border-top: heavy $primary; }
     Prompt Static { height: auto; padding: 0 1; }
     Prompt .detail { color: $wb-quiet; padding: 0 1 0 3; }
+    Prompt .problem { padding: 0 1 0 3; }
     Prompt Input { margin: 1 1 0 3; background: $background; }
     Prompt KeysRow { padding: 1 1 0 1; }
     Prompt.-low KeysRow { padding: 0 1; }
     """
 
-    def __init__(self, title: str, value: str = "", hint: str = "", send: str = "send") -> None:
+    def __init__(self, title: str, value: str = "", hint: str = "", send: str = "send", *, problem: str = "") -> None:
+        """`problem` is why what was given before would not do."""
         super().__init__()
+        self._problem = problem
         self._send = send
         self._title = title
         self._value = value
@@ -111,6 +114,8 @@ class Prompt(Dialog[str | None]):
             yield Static(Content.styled(visible(self._title), "bold $primary"))
             if self._hint:
                 yield Static(Content(visible(self._hint)), classes="detail")
+            if self._problem:
+                yield Static(Content.assemble(("✗ ", "$wb-error"), visible(self._problem)), classes="problem")
             yield Input(self._value, compact=True, select_on_focus=False)
             yield KeysRow((("enter", "enter", self._send), ("escape", "esc", "cancel")))
 

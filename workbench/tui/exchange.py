@@ -107,29 +107,34 @@ class Importing:
         self._app = app
         self._done = done
 
-    def ask(self) -> None:
-        """Begin with the question."""
+    def ask(self, path: str = "", problem: str = "") -> None:
+        """Begin with the question; once more where that path could not be imported, with why."""
         hint = "messages, requests and replies, spans or a trajectory, as JSON; it becomes a session"
-        self._app.push_screen(Prompt("Import the log of another agent from", "", hint, send="import"), self._named)
+        question = Prompt("Import the log of another agent from", path, hint, send="import", problem=problem)
+        self._app.push_screen(question, self._named)
 
     def _named(self, answer: str | None) -> None:
         if answer is not None and answer.strip():
-            self._app.run_worker(self._read(Path(answer.strip()).expanduser()), group="import", exclusive=True)
+            self._app.run_worker(self._read(answer.strip()), group="import", exclusive=True)
 
-    async def _read(self, path: Path) -> None:
+    async def _read(self, path: str) -> None:
         from workbench.imports.conversation import NotUnderstood
         from workbench.sessions.errors import SessionError
 
-        shell = shell_of(self._app)
         try:
-            made = await asyncio.to_thread(_imported, path, shell.home)
+            made = await asyncio.to_thread(_imported, path, shell_of(self._app).home)
         except (NotUnderstood, SessionError) as error:
-            shell.report(str(error))
+            self.ask(path, str(error))
         else:
             self._done(made)
 
 
-def _imported(path: Path, home: Home) -> list[Imported]:
+def _imported(path: str, home: Home) -> list[Imported]:
+    """What is made of the file. Raises NotUnderstood and SessionError."""
+    from workbench.imports.conversation import NotUnderstood
     from workbench.imports.keeping import import_file
 
-    return import_file(path, home)
+    try:
+        return import_file(Path(path).expanduser(), home)
+    except RuntimeError as error:  # a ~ of nobody
+        raise NotUnderstood(f"{path}: {error}") from None

@@ -160,6 +160,7 @@ class Opener:
     async def _close(self, screen: RunView) -> None:
         await screen.close_run()
         gc.unfreeze()
+        self._app.left(screen)
         if next(self._app.runs(), None) is screen:
             self._app.pop_screen()
 

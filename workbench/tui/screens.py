@@ -59,6 +59,9 @@ class SessionView(Protocol):
     @property
     def session_path(self) -> Path | None: ...
 
+    @property
+    def script_path(self) -> Path | None: ...
+
     def look(self, n: int) -> None: ...
 
 

@@ -116,6 +116,11 @@ def while_open(s: Situation) -> str:
     return not_past(s) or ("the run has ended" if s.phase in ("stopped", "answered") else "")
 
 
+def breakable(s: Situation) -> str:
+    ended = "the run has ended: {again} runs it again, or {event_back} and {fork} go on from earlier; break it there"
+    return not_past(s) or (ended if s.phase in ("stopped", "answered") else "")
+
+
 def moves(s: Situation) -> str:
     if s.phase == "elsewhere":
         return ELSEWHERE

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from workbench.home import Home
 from workbench.scenarios.faults import load_catalogue
@@ -52,9 +53,12 @@ def draft_of(path: Path, home: Home) -> Draft:
     return Draft(text, path, saved=text, stamp=stamp)
 
 
-def new_draft(title: str, text: str, home: Home) -> Draft:
-    """A script that is in no file yet."""
-    return Draft(text, free_path(home.own_scripts, file_name(title)))
+def new_draft(title: str, text: Callable[[str], str], home: Home) -> Draft:
+    """A script that is in no file yet; `text` makes it for a title. Where its file has a number, the title has, too."""
+    name = file_name(title)
+    path = free_path(home.own_scripts, name)
+    number = path.stem[len(PurePath(name).stem) + 1 :]
+    return Draft(text(f"{title} {number}" if number else title), path)
 
 
 def known_to(home: Home) -> Known:

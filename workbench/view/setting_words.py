@@ -1,4 +1,4 @@
-"""The words of the screen for settings that changed."""
+"""What a setting was changed to, as sentences."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from workbench.core import faults
 from workbench.core.gate import describe, rule_from
-from workbench.view import words
 from workbench.view.context_words import policy_words
 from workbench.view.figures import amount
 from workbench.view.lines import one_line
+from workbench.view.words import KNOBS
 
 APPROVALS = {
     "ask": "you are asked before a tool acts",
@@ -55,7 +55,7 @@ def _model_words(value: Mapping[str, object]) -> str:
 def _cap_words(key: str, value: object) -> str:
     if isinstance(value, dict):
         key, value = f"{key}.stop", value.get("stop")
-    name = words.KNOBS.get(key) or words.KNOBS.get(f"{key}.stop") or key.removeprefix("limits.").replace("_", " ")
+    name = KNOBS.get(key) or KNOBS.get(f"{key}.stop") or key.removeprefix("limits.").replace("_", " ")
     if value is None:
         return f"{name} lifted"
     return f"{name} set to {amount(value, key) if isinstance(value, int | float) else one_line(str(value))}"

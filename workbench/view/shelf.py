@@ -50,6 +50,8 @@ OUTCOMES: dict[Status, Outcome] = {
 UNREADABLE = "cannot be read"
 EXAMPLES = "examples"
 UNTAGGED = "other"
+OWN = "your own"
+"""Where scripts of one's own stand that name no tag."""
 COPY = "your copy of an example"
 TOUR = "tour"
 """The name, or a tag, of the scenario that a first start begins with."""
@@ -165,7 +167,7 @@ def script_items(scripts: Sequence[Script | Bad], latest: Mapping[str, Saved]) -
         if isinstance(script, Bad):
             groups[UNREADABLE].append(_bad_item(script))
             continue
-        group = script.tags[0] if script.tags else UNTAGGED
+        group = script.tags[0] if script.tags else UNTAGGED if script.example else OWN
         last = latest.get(os.path.realpath(script.path))
         groups[group].append(
             Item(

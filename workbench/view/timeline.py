@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from workbench.core.events import (
     ContextChanged,
@@ -28,22 +28,29 @@ from workbench.core.events import (
     ToolResult,
     UserMessage,
 )
-from workbench.core.ledger import entry_from
 from workbench.core.loop import Move, next_move
-from workbench.core.records import CallRecord, RequestMark
+from workbench.core.records import RequestMark
 from workbench.core.state import State
 from workbench.core.statuses import SUCCESSES
-from workbench.core.values import Call
 from workbench.view import words
 from workbench.view.arguments import arguments_line
 from workbench.view.context_words import change_lines, request_words
-from workbench.view.effects import fate_words, logged_words
 from workbench.view.entries import Entry, Line, Role, Span, flat, lines_of, plain
 from workbench.view.figures import amount, duration
 from workbench.view.lines import briefly
 from workbench.view.panes import waiting_ids
 from workbench.view.replies import said, thoughts
 from workbench.view.setting_words import setting_words
+from workbench.view.timeline_lines import (
+    as_drawn,
+    call_lines,
+    door_lines,
+    effect_lines,
+    lines_or_none,
+    lines_under,
+    struck_line,
+    tool_of,
+)
 
 FOLD_LINES = 8
 THOUGHT = 100
@@ -165,7 +172,7 @@ class Timeline:
         event = self._events[self._numbers[index] - 1]
         if type(event) is ToolResult:
             if event.content and not event.changed_by and event.outcome != "defect":
-                meta, shown = self._meta(index, event), _shown(event.content)
+                meta, shown = self._meta(index, event), as_drawn(event.content)
                 return f"{meta}\n{shown}" if meta else shown
         elif type(event) is ModelReply:
             if event.reading == "calls" and not (
@@ -211,16 +218,16 @@ class Timeline:
         thought = thoughts(event)
         if thought:
             lines.append((Span(self._thought_words(thought), "quiet"),))
-        lines += _lines(before)
+        lines += lines_or_none(before)
         if event.reading == "answer":
-            lines += _lines(event.answer)
+            lines += lines_or_none(event.answer)
         asked = self._asked_of(state, event)
         for call in event.calls:
-            lines += _call_lines(state, call, asked)
+            lines += call_lines(state, call, asked)
         lines += [(Span(text, "wait"),) for text in words.waiting_words(len(asked))]
         if event.dropped and after:
             lines.append((Span("not used:", "quiet"),))
-        lines += _lines(after, "quiet" if event.dropped else "")
+        lines += lines_or_none(after, "quiet" if event.dropped else "")
         if event.reading in ("cut_off", "blocked"):
             lines.append((Span(f"✗ {flat(event.problem)}", "error"),))
         if not lines:
@@ -228,7 +235,7 @@ class Timeline:
         if event.changed:
             lines += self._changed_lines(index, event)
         elif event.faults:
-            lines.append(_struck(event.faults))
+            lines.append(struck_line(event.faults))
         lines += [(Span(f"note: {flat(note)}", "quiet"),) for note in event.notes]
         ends = event.reading == "answer" and state.plan is None
         word: tuple[str, Role] = ("ANSWER", "go") if ends else ("MODEL", "model")
@@ -242,7 +249,7 @@ class Timeline:
         parts = [before] if before else []
         for call in event.calls:
             parts.append(f"→ {flat(call.tool)} {arguments_line(call)}")
-            parts += [text for text, _ in _under(state, call, asked)]
+            parts += [text for text, _ in lines_under(state, call, asked)]
         parts += words.waiting_words(len(asked))
         if after:
             parts.append(after)
@@ -250,10 +257,10 @@ class Timeline:
 
     def _planned(self, index: int, event: Planned) -> Parts:
         state = self._state_at(index)
-        lines: list[Line] = list(_lines(event.text))
+        lines: list[Line] = list(lines_or_none(event.text))
         asked = self._asked_of(state, event)
         for call in event.calls:
-            lines += _call_lines(state, call, asked)
+            lines += call_lines(state, call, asked)
         if event.problem:
             lines.append((Span(f"✗ {flat(event.problem)}", "error"),))
         record = state.record(event.calls[0].id) if event.calls else None
@@ -264,13 +271,13 @@ class Timeline:
         tries = " · it was asked for a summary" if event.purpose == "summary" else ""
         tries += f" · {amount(event.attempts)} attempts" if event.attempts > 1 else ""
         lines: list[Line] = [(Span(f"{words.FAILURES.get(event.failure, flat(event.failure))}{tries}"),)]
-        lines += _lines(event.detail, "quiet")
+        lines += lines_or_none(event.detail, "quiet")
         if event.faults:
-            lines.append(_struck(event.faults))
+            lines.append(struck_line(event.faults))
         return self._step(index), "ERROR", "error", lines, ""
 
     def _result(self, index: int, event: ToolResult) -> Parts:
-        lines = list(lines_of(_shown(event.content)) if event.content else EMPTY_RESULT)
+        lines = list(lines_of(as_drawn(event.content)) if event.content else EMPTY_RESULT)
         if event.changed:
             lines += self._changed_lines(index, event)
         if event.outcome == "defect":
@@ -283,24 +290,24 @@ class Timeline:
         record = state.record(event.call)
         waits = record is None or (record.result is None and record.held in (None, event))
         reader = "the model has not read" if state.plan is None else "no later step has"
-        lines = _at_door(event, f"{reader} this yet" if waits else "")
-        parts = [_tool_of(record, event.call), flat(event.source), duration(event.took)]
+        lines = door_lines(event, f"{reader} this yet" if waits else "")
+        parts = [tool_of(record, event.call), flat(event.source), duration(event.took)]
         if event.trust == "untrusted":
             parts.append("not trusted")
         return None, "HELD", "held", lines, " · ".join(part for part in parts if part)
 
     def _held_reply(self, index: int, event: HeldReply) -> Parts:
         waits = event in self._state_at(index).held_replies[-1:]
-        lines = _at_door(event, "nothing in this reply is believed yet" if waits else "")
+        lines = door_lines(event, "nothing in this reply is believed yet" if waits else "")
         return None, "HELD", "held", lines, f"reply of the model · {duration(event.took)}"
 
     def _late(self, index: int, event: LateResult) -> Parts:
-        name = _tool_of(self._state_at(index).record(event.call), event.call)
+        name = tool_of(self._state_at(index).record(event.call), event.call)
         meta = f"{name} · {duration(event.took)} · too late: the model does not see it"
-        return None, "LATE", "quiet", lines_of(_shown(event.content), "quiet"), meta
+        return None, "LATE", "quiet", lines_of(as_drawn(event.content), "quiet"), meta
 
     def _remark(self, _: int, event: Remark) -> Parts:
-        raw = [(Span(line, "quiet"),) for line in _shown(event.raw).split("\n")] if event.raw else []
+        raw = [(Span(line, "quiet"),) for line in as_drawn(event.raw).split("\n")] if event.raw else []
         return None, "REMARK", "quiet", [*lines_of(event.text), *raw], ""
 
     def _settings(self, _: int, event: SettingsChanged) -> Parts:
@@ -319,11 +326,11 @@ class Timeline:
     def _forked(self, _: int, event: Forked) -> Parts:
         parent = flat(event.title or event.parent)
         lines: list[Line] = [(Span(f"forked from {parent} at event {amount(event.at)}", "quiet"),)]
-        return None, "FORK", "past", [*lines, *_effects(event)], ""
+        return None, "FORK", "past", [*lines, *effect_lines(event)], ""
 
     def _done_elsewhere(self, _: int, event: DoneElsewhere) -> Parts:
         lines: list[Line] = [(Span("done already in another branch of this run", "quiet"),)]
-        return None, "DONE", "past", [*lines, *_effects(event)], ""
+        return None, "DONE", "past", [*lines, *effect_lines(event)], ""
 
     # ------------------------------------------------------------ pieces
 
@@ -363,12 +370,12 @@ class Timeline:
         if self._keys and (really or not was):
             hint = f"   {self.named_keys['original']} {'changed' if opened else 'original'}"
             line = (*line, Span(hint, "quiet"))
-        return [line, *_lines(event.original, "quiet")] if opened else [line]
+        return [line, *lines_or_none(event.original, "quiet")] if opened else [line]
 
     def _meta(self, index: int, event: ToolResult) -> str:
         """The quiet line over a result: tool, source, time, trust; for one that is not the tool's, what it is."""
         record = self._state_at(index).record(event.call)
-        parts = [_tool_of(record, event.call)]
+        parts = [tool_of(record, event.call)]
         if event.outcome in TIMED:
             if event.source:
                 parts.append(flat(event.source))
@@ -379,75 +386,12 @@ class Timeline:
         else:
             parts.append(words.instead_words(event, record))
         if event.faults and not event.changed:
-            parts.append(_struck(event.faults)[0].text)
+            parts.append(struck_line(event.faults)[0].text)
         return " · ".join(parts)
-
-
-def _effects(event: Forked | DoneElsewhere) -> Iterator[Line]:
-    """What other branches did, a line each."""
-    items = tuple(map(entry_from, event.effects))
-    logged = sum(item.fate == "logged" for item in items)
-    for item in items:
-        if item.fate == "logged":
-            continue
-        sign, fate, role = fate_words(item)
-        where = f"   in “{flat(item.branch)}”" if item.branch and isinstance(event, DoneElsewhere) else ""
-        yield (
-            Span(f"{sign} {fate}: ", role),
-            Span(flat(f"{item.tool} {item.arguments}".strip()), "quiet"),
-            Span(where, "quiet"),
-        )
-    if logged:
-        yield (Span(f"· {logged_words(logged)}", "quiet"),)
-
-
-def _lines(text: str, role: Role = "") -> tuple[Line, ...]:
-    return lines_of(text, role) if text else ()
 
 
 def _number(mark: RequestMark) -> int:
     return mark.n
-
-
-def _shown(text: str) -> str:
-    """Data as it is drawn: the newline that ends a file opens no further line."""
-    return text.removesuffix("\n")
-
-
-def _tool_of(record: CallRecord | None, call_id: str) -> str:
-    return flat(record.call.tool if record is not None else call_id)
-
-
-def _at_door(event: Held | HeldReply, waits: str) -> list[Line]:
-    """The lines of what stands at the door, or stood there, with who had changed it by then."""
-    lines: list[Line] = [(Span(waits or "was held at the door", "quiet"),)]
-    if event.changed_by:
-        lines.append((Span(f"≠ changed by {words.changer_words(event.changed_by)}", "changed"),))
-    return lines
-
-
-def _struck(faults: Sequence[str]) -> Line:
-    return (Span(f"≠ struck by {' and '.join(f'fault {flat(name)}' for name in faults)}", "changed"),)
-
-
-def _call_lines(state: State, call: Call, asked: frozenset[str]) -> Iterator[Line]:
-    """A call, and what stands under it."""
-    yield (Span("→ ", "quiet"), Span(flat(call.tool), bold=True), Span(f" {arguments_line(call)}"))
-    yield from ((Span(text, role),) for text, role in _under(state, call, asked))
-
-
-def _under(state: State, call: Call, asked: frozenset[str]) -> list[tuple[str, Role]]:
-    """The lines under a call: what was put right in it, and who decided."""
-    lines: list[tuple[str, Role]] = [(f"  {flat(call.note)}", "quiet")] if call.note else []
-    record = state.record(call.id)
-    if record is None:
-        return lines
-    decided = words.decision_words(record)
-    if decided is not None:
-        lines.append((f"  {flat(decided[0])}", decided[1]))
-    elif call.id in asked and len(asked) == 1:
-        lines.append(("  ▲ waiting for you", "wait"))
-    return lines
 
 
 _ENTRIES: dict[type[Event], Callable[..., Parts]] = {

@@ -1,4 +1,4 @@
-"""The words of the screen for moves, calls, settings and stops. No please, no successfully."""
+"""The words of the screen for moves, calls and stops. No please, no successfully."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ async def test_a_native_reply_has_its_calls_as_objects_and_a_slip_is_not_sent(ho
         stage.screen.bar.area.load_text(text.replace('"calls": [', '"calls": '))
         await stage.press("ctrl+s")
         assert replies(stage) == []
-        assert stage.notice == "line 4, column 3: expecting ',' delimiter"
+        assert stage.notice == "line 4, column 3: a comma is missing before this, or a closing bracket"
         assert stage.screen.bar.area.cursor_location == (3, 2)
         stage.screen.bar.area.load_text(text)
         await stage.press("ctrl+s")
@@ -239,9 +239,12 @@ async def test_what_was_played_becomes_a_script_that_holds(home: Home, tmp_path:
         await stage.type("ANSWER: 3")
         await stage.press("ctrl+s")
         await stage.press("S")
-        await stage.settle(lambda: isinstance(stage.app.screen, EditorScreen) and stage.sees("reads well"))
+        await stage.settle(lambda: isinstance(stage.app.screen, EditorScreen) and stage.sees("≈ 1 remark"))
         assert stage.sees("not saved yet: goes to scripts/you-as-played.toml")
-        await stage.press("ctrl+s")
+        await stage.press("ctrl+s", "escape", "q", "S")
+        await stage.settle(lambda: isinstance(stage.app.screen, EditorScreen) and stage.sees("≈ 1 remark"))
+        assert stage.sees("not saved yet: goes to scripts/you-as-played-2.toml")
+        assert stage.sees('title = "You, as played 2"')
     verdict = await check_file(home.root / "scripts" / "you-as-played.toml", home)
     assert (verdict.status, verdict.passed) == ("answered", True)
 

@@ -44,6 +44,13 @@ async def test_a_wrong_first_result_reaches_the_answer_with_both_values_on_the_s
         assert stage.sees("2010000 + 9700000 = 11710000")
 
 
+async def test_after_the_end_it_is_said_where_a_fault_can_strike(home: Home) -> None:
+    async with staged(opened_scenario(home, "two-cities"), home) as stage:
+        await stage.press("r", "f")
+        assert not isinstance(stage.app.screen, Breaker)
+        assert stage.notice == "the run has ended: R runs it again, or ← and F go on from earlier; break it there"
+
+
 async def test_armed_ones_stand_first_and_delete_disarms_the_picked_one(home: Home) -> None:
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
         await stage.press("f", "enter", "f")

@@ -154,11 +154,12 @@ async def test_bad_json_is_said_while_typing_and_ctrl_s_moves_the_caret_there(ho
     async with at_the_gate(home) as stage:
         await stage.press("e")
         await edit(stage, '{\n  "order": "A-1042",\n  "amount": \n}')
-        assert stage.sees("✗ ")
-        assert stage.sees("line 4")
+        assert stage.sees("✗ this is no JSON: line 4, column 1: a value is missing here")
         stage.screen.bar.area.move_cursor((0, 0))
         await stage.press("ctrl+s")
         assert decisions(stage) == []
+        assert stage.text.count("a value is missing here") == 1
+        assert stage.notice == "not sent: what is wrong with it stands below the text"
         assert stage.screen.bar.area.cursor_location == (3, 0)
 
 

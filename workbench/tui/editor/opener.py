@@ -33,13 +33,13 @@ class EditorOpener:
 
         self._open(make)
 
-    def text(self, title: str, text: Callable[[], str]) -> None:
-        """Edit a text that is in no file yet; making it may take a while."""
+    def text(self, title: str, text: Callable[[str], str]) -> None:
+        """Edit a text that is in no file yet, made for a title that no other script has; that may take a while."""
 
         def make(home: Home) -> Draft:
             from workbench.view.draft import new_draft
 
-            return new_draft(title, text(), home)
+            return new_draft(title, text, home)
 
         self._open(make)
 
@@ -56,7 +56,7 @@ class EditorOpener:
         def named(index: int) -> Callable[[str | None], None]:
             def begin(name: str | None) -> None:
                 if name is not None and name.strip():
-                    self.text(name.strip(), lambda: offered[index].text(name.strip()))
+                    self.text(name.strip(), offered[index].text)
 
             return begin
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -90,6 +92,20 @@ class HomeBase(Screen[None]):
         if reason:
             self.note.say((Span(reason, "primary"),))
         return not reason
+
+    def tell(self, sentences: Sequence[str]) -> None:
+        """Say what went wrong, until the person moves on in the lists."""
+        self._hinted = ""
+        self.note.say_problems(sentences)
+
+    @on(ItemList.Moved)
+    def _moved_on(self) -> None:
+        if self.note.is_problem:
+            self.note.say()
+
+    def left(self, script: Path | None, session: Path | None) -> None:
+        """Somebody comes back from a run: pick it, and its script, as soon as they are read."""
+        self.shelves.come_back(script, session)
 
     def next_lesson(self, path: str) -> Item | None:
         """The lesson after the one in that file, as far as the scripts have been read."""

@@ -58,6 +58,9 @@ class ItemList(PickView):
         def control(self) -> ItemList:
             return self.list
 
+    class Moved(Message):
+        """A person has gone to another item."""
+
     @dataclass
     class Chosen(Message):
         """An item was clicked twice."""
@@ -133,15 +136,19 @@ class ItemList(PickView):
 
     def move(self, step: int) -> None:
         """So many items down, or up."""
-        self.pick(self.cursor + step)
+        self._go(self.cursor + step)
+
+    def _go(self, index: int) -> None:
+        self.pick(index)
+        self.post_message(self.Moved())
 
     def action_page(self, direction: int) -> None:
         if self.items:
             row = self._tops[self.cursor] + direction * max(1, self._page - 1)
-            self.pick(max(0, bisect_right(self._tops, max(0, row)) - 1))
+            self._go(max(0, bisect_right(self._tops, max(0, row)) - 1))
 
     def action_pick_at(self, index: int) -> None:
-        self.pick(index if index >= 0 else len(self.items) - 1)
+        self._go(index if index >= 0 else len(self.items) - 1)
 
     def watch_resting(self) -> None:
         self._strips.clear()
@@ -181,6 +188,7 @@ class ItemList(PickView):
         index, part = self._at(round(self.scroll_y) + offset.y)
         if part in ("title", "note"):
             self.cursor = index
+            self.post_message(self.Moved())
             if event.chain == 2:
                 self.post_message(self.Chosen(self))
 

@@ -139,10 +139,14 @@ class Note(Static):
     Note.says { display: block; }
     """
 
+    is_problem = False
+    """Whether it says what went wrong."""
+
     def say(self, *lines: Line) -> None:
         """These lines, or nothing."""
         more = len(lines) - NOTE_ROWS
         shown = [*lines[:NOTE_ROWS], (Span(f"… {more:,} more", "quiet"),)] if more > 0 else lines
+        self.is_problem = False
         self.set_class(bool(lines), "says")
         self.update(contents(shown) if shown else Content(""))
 
@@ -150,6 +154,7 @@ class Note(Static):
         """Sentences about what went wrong, from whoever they are."""
         lines = [line for sentence in sentences for line in visible(sentence).split("\n")]
         self.say(*((Span("✗ ", "error"), Span(line)) for line in lines))
+        self.is_problem = bool(lines)
 
     @property
     def is_empty(self) -> bool:

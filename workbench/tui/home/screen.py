@@ -53,7 +53,7 @@ class HomeScreen(HomeBase):
         if not self.can("open") or item is None:
             return
         if item.kind == "bad":
-            self.note.say_problems(item.why)
+            self.tell(item.why)
             return
         self.note.say()
         if item.kind == "script":
@@ -129,7 +129,7 @@ class HomeScreen(HomeBase):
         try:
             change(SessionStore(self.home.sessions))
         except SessionError as error:
-            self.note.say_problems([str(error)])
+            self.tell([str(error)])
         else:
             self.note.say((Span(done, "quiet"),))
         self.shelves.read_again()
@@ -154,7 +154,7 @@ class HomeScreen(HomeBase):
         if item is None or not self.can("compare"):
             return
         if item.kind == "bad":
-            self.note.say_problems(item.why)
+            self.tell(item.why)
         elif item.kind != "session":
             self.note.say((Span("a script has done nothing yet: its sessions are compared", "primary"),))
         elif sessions.noted in ("", item.key):
@@ -191,7 +191,7 @@ class HomeScreen(HomeBase):
             self.note.say()
             shell_of(self.app).opener.matrix(item.path)
         elif item.kind == "bad":
-            self.note.say_problems(item.why)
+            self.tell(item.why)
         else:
             self.note.say(
                 (Span("a matrix is made of a script: a session, opened, has one of its scenario", "primary"),)

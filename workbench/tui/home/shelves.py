@@ -117,6 +117,12 @@ class Shelves(Horizontal):
         self.activate(self.sessions)
         self.read_again()
 
+    def come_back(self, script: Path | None, session: Path | None) -> None:
+        """Pick that script, and that session as soon as it is read; the keys stay about what they are about."""
+        if script is not None:
+            self.scripts.list.pick_key(str(script))
+        self._wanted = str(session or "")
+
     async def _read(self) -> None:
         shelf = self._shelf
         fresh = await asyncio.to_thread(shelf.list_sessions)
@@ -132,9 +138,7 @@ class Shelves(Horizontal):
             await self._fill_sessions(unread=unread)
         self.post_message(self.Reading(0))
         await self._fill_scripts()
-        if self._wanted:
-            self.sessions.list.pick_key(self._wanted)
-            self._wanted = ""
+        self._wanted = ""
         self.post_message(self.Read())
 
     async def _fill_scripts(self) -> None:
@@ -148,6 +152,9 @@ class Shelves(Horizontal):
         query = self._query
         found = await asyncio.to_thread(self._shelf.found, items, query)
         self.sessions.fill(items, found, query)
+        if any(item.key == self._wanted for item in found):
+            self.sessions.list.pick_key(self._wanted)
+            self._wanted = ""
         if query is not self._query:
             await self._search()
 

@@ -182,7 +182,7 @@ class Authoring(Moving, Keeping):
             shell_of(self.app).editor.file(path)
             return
 
-        def as_it_was() -> str:
+        def as_it_was(_: str) -> str:
             from workbench.scenarios.writing import scenario_text
 
             return scenario_text(header.scenario)
@@ -195,9 +195,9 @@ class Authoring(Moving, Keeping):
             return
         header, events = self.run_.header, tuple(self.run_.events)
 
-        def text() -> str:
+        def text(title: str) -> str:
             from workbench.scenarios.played import played
 
-            return played(header, events).text
+            return played(header, events, title=title).text
 
-        shell_of(self.app).editor.text(f"{self.run_title} as played", text)
+        shell_of(self.app).editor.text(f"{self.run_title}, as played", text)

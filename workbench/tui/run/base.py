@@ -121,6 +121,12 @@ class RunBase(Screen[None]):
         """Where the run is kept."""
         return self.opened.session_path
 
+    @property
+    def script_path(self) -> Path | None:
+        """Where its scenario is from; None where that is known no more."""
+        path = self.run_.header.scenario_path
+        return Path(path) if path else None
+
     def focus_something(self) -> None:
         """Focus what the keys are for, where nothing has it any more."""
         bar = self.bar

@@ -13,9 +13,7 @@ _hold = partial(Action, where="run", group="Hold")
 
 BREAK: tuple[Action, ...] = (
     # ---- break it
-    _break(
-        "break_it", "f", "break…", "Arm a fault, or strike what is held; see what is armed.", unless=when.while_open
-    ),
+    _break("break_it", "f", "break…", "Arm a fault, or strike what is held; see what is armed.", unless=when.breakable),
     _breaker("previous_fault", "up", "up", "The fault above."),
     _breaker("next_fault", "down", "down", "The fault below."),
     _breaker("next_place", "tab", "elsewhere", "Where it strikes: the next one, this tool, a step, every time."),
@@ -30,14 +28,14 @@ BREAK: tuple[Action, ...] = (
         "Stop results at the door, before the model reads them; again: hold nothing.",
         label=lambda s: "stop holding" if s.holding else "hold",
         short=lambda s: "unhold" if s.holding else "hold",
-        unless=when.while_open,
+        unless=when.breakable,
     ),
     _hold(
         "hold_some",
         "H",
         "hold some…",
         "Hold what a filter says, also replies: tool:add or reply.",
-        unless=when.while_open,
+        unless=when.breakable,
     ),
     _hold("undo_change", "u", "undo", "What is held as the tool, or the model, gave it.", unless=when.undoable),
 )

@@ -243,11 +243,10 @@ class Deciding(Drawing):
 
     def _send_edit(self, text: str) -> None:
         calls = self.waiting()
-        problem = self.run_.check_edit(calls[0].call.id, text) if calls else ""
-        if not problem:
+        if not (calls and self.run_.check_edit(calls[0].call.id, text)):
             self.decide("edit", arguments=text)
             return
-        self.say(problem)
+        self.say("not sent: what is wrong with it stands below the text")
         try:
             json.loads(text)
         except json.JSONDecodeError as error:
