@@ -393,6 +393,7 @@ GOAL = 'goal = "x"\n'
         (GOAL + "tools = ['ls']\n[goal_check]\nresult_of = 'lls'\ncontains = 'x'\n", 'x.toml:4: goal_check.result_of: this scenario has no tool "lls"; did you mean "ls"?'),
         (GOAL + "tools = ['ls']\n[goal_check]\nresult_of = 'ls'\n", "x.toml:3: goal_check: result_of needs contains or matches"),
         (GOAL + "[context]\npolicy = 'windw'\n", 'x.toml:3: context.policy: must be "none", "window", "fold", "summarise" or "restate", not "windw"; did you mean "window"?'),
+        (GOAL + "[context]\nstrategy = 'window'\n", 'x.toml:3: context: unknown key "strategy"; did you mean "policy"?'),
         (GOAL + "[context]\npolicy = 'window'\nkeep = 0\n", "x.toml:4: context.keep: must be at least 1, not 0"),
         (GOAL + "[context]\npolicy = 'window'\nkept = 3\n", 'x.toml:4: context: unknown key "kept"; did you mean "keep"?'),
         (GOAL + "[context]\npolicy = 'window'\nchars = 9\n", 'x.toml:4: context.chars: means nothing to "window"; it needs policy = "fold"'),

@@ -189,6 +189,15 @@ def test_a_task_of_two_hundred_tokens_stands_against_forty_thousand_at_the_twelf
     assert buried.header.goal in last.text
 
 
+def test_twenty_steps_of_five_hundred_tokens_read_a_hundred_and_five_thousand() -> None:
+    whole, window = (played(name).run.state for name in ("twenty-steps", "twenty-steps-window"))
+    assert [mark.tokens for mark in whole.requests][:2] == [500, 1000]
+    assert [mark.tokens for mark in whole.requests][19] == 10_000
+    assert (whole.input_tokens, window.input_tokens) == (105_000, 45_000)
+    assert [len(mark.sent) for mark in whole.requests] == [1 + 2 * step for step in range(20)]
+    assert max(len(mark.sent) for mark in window.requests) == 2 + 2 * 4
+
+
 def test_a_window_that_moves_breaks_the_cache_and_one_that_waits_does_not() -> None:
     moving, waiting = (played(name).run for name in ("cache-window", "cache-compacted"))
     shared = [_same_beginning(run.state.requests) for run in (moving, waiting)]

@@ -55,6 +55,14 @@ OTHER_NAMES: dict[tuple[str, ...], dict[str, str]] = {
         **dict.fromkeys(("steps", "tools", "calls"), "step"),
         **dict.fromkeys(("id", "label", "key"), "name"),
     },
+    ("context",): {
+        **dict.fromkeys(("strategy", "type", "kind", "mode", "name", "use"), "policy"),
+        **dict.fromkeys(("window", "last", "steps", "keep_last", "messages"), "keep"),
+        **dict.fromkeys(("threshold", "limit", "max_tokens", "tokens", "context_tokens"), "at"),
+        **dict.fromkeys(("size", "max_chars", "characters", "head"), "chars"),
+        **dict.fromkeys(("interval", "restate", "remind"), "every"),
+    },
+    ("model", "summary"): {**dict.fromkeys(("content", "summary", "say"), "text"), "error": "fail"},
     ("expect",): {
         **dict.fromkeys(("result", "output", "text", "response"), "answer"),
         **dict.fromkeys(("outcome", "state", "ends", "stop", "stop_reason", "finish"), "status"),
@@ -81,6 +89,8 @@ TABLES = {
     **dict.fromkeys(("rule", "rules"), "[[approval.rule]]"),
     **dict.fromkeys(("file", "files"), "[workspace.files]"),
     **dict.fromkeys(("budget", "caps"), "[limits]"),
+    **dict.fromkeys(("summary", "summaries"), "[[model.summary]]"),
+    **dict.fromkeys(("compaction", "memory", "history"), "[context]"),
     **dict.fromkeys(("assert", "check", "test"), "[expect]"),
 }
 """Names of tables that stand somewhere else, or do not exist, and the header that is meant."""

@@ -189,7 +189,7 @@ ACTIONS: tuple[Action, ...] = (
         short="change reply",
         unless=when.rewritable,
     ),
-    _moving("limits", "l", "limits", "All limits: choose one, switch it, change its value."),
+    _moving("limits", "l", "limits", "All limits, and what is sent: choose one, switch it, change its value."),
     _limits("previous_limit", "up,k", "up", "The limit above."),
     _limits("next_limit", "down,j", "down", "The limit below."),
     _limits("toggle_limit", "enter", "on or off", "Switch the limit on or off."),
