@@ -41,6 +41,7 @@ from workbench.view.figures import amount, duration
 from workbench.view.lines import briefly
 from workbench.view.panes import waiting_ids
 from workbench.view.replies import said, thoughts
+from workbench.view.steps import planned_words
 
 FOLD_LINES = 8
 THOUGHT = 100
@@ -255,7 +256,7 @@ class Timeline:
             lines.append((Span(f"✗ {flat(event.problem)}", "error"),))
         record = state.record(event.calls[0].id) if event.calls else None
         word: tuple[str, Role] = ("ANSWER", "go") if event.does == "answer" else ("STEP", "notice")
-        return record.step if record is not None else None, *word, lines, words.planned_words(event, state)
+        return record.step if record is not None else None, *word, lines, planned_words(event, state)
 
     def _failed(self, index: int, event: ModelFailed) -> Parts:
         tries = f" · {amount(event.attempts)} attempts" if event.attempts > 1 else ""
