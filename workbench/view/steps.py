@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from workbench.core.events import Planned
 from workbench.core.state import State
-from workbench.view.lines import cut_line, one_line
-
-NAME_ROOM = 40
-"""Cells of a tool's name inside a sentence."""
+from workbench.view.lines import NAME_ROOM, cut_line, one_line
 
 
 def step_words(state: State) -> str:

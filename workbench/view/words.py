@@ -17,8 +17,7 @@ from workbench.core.statuses import SENTENCES, Status
 from workbench.core.values import LIMIT_NAMES
 from workbench.view.entries import Role
 from workbench.view.figures import amount, is_unknown
-from workbench.view.lines import cut_line, one_line
-from workbench.view.steps import NAME_ROOM as NAME_ROOM
+from workbench.view.lines import NAME_ROOM, cut_line, one_line
 from workbench.view.steps import step_words
 
 KNOBS: dict[str, str] = {
