@@ -100,6 +100,10 @@ def problem(text: str) -> str:
                 "for a literal ${ write $${"
             ),
         ),
+        (
+            PIPELINE + ADD + "[model]\nuse = 'recorded'\n",
+            'x.toml:8: model.use: a recording holds the calls of a model, and loop = "pipeline" makes its own; use a script',
+        ),
         (PIPELINE + '[[step]]\nprompt = "?"\n', 'x.toml:5: step[0]: unknown key "prompt"; did you mean "ask"?'),
         (PIPELINE + ADD + "[[steps]]\nask = '?'\n", 'x.toml:7: unknown key "steps"; did you mean [[step]]?'),
         (

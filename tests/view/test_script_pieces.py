@@ -9,7 +9,7 @@ from workbench.core.protocols import protocol as protocol_of
 from workbench.core.values import ProtocolName, ProtocolOptions, RawCall
 from workbench.scenarios.loader import parse_scenario
 from workbench.scenarios.review import Known, review
-from workbench.view.script_pieces import protocol_in, script_pieces
+from workbench.view.script_pieces import loop_in, plan_pieces, protocol_in, script_pieces
 
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
 TOOLS = [shipped_tools().tools[name].info for name in ("add", "project_field", "submit_answer")]
@@ -40,6 +40,21 @@ def test_where_a_tool_ends_the_run_the_answer_is_a_call_of_it() -> None:
     pieces = {piece.title: piece.text for piece in script_pieces("native", TOOLS, finish="tool")}
     reply = parse_scenario(f'goal = "g"\nprotocol = "native"\n{pieces["a reply that answers"]}', "x").model.reply[0]
     assert [call.tool for call in reply.call] == ["submit_answer"]
+
+
+@pytest.mark.parametrize("loop", ["pipeline", "router"])
+def test_a_script_that_follows_a_plan_is_offered_steps_in_the_place_of_calls(loop: str) -> None:
+    names = ", ".join(f'"{tool.name}"' for tool in TOOLS)
+    head = f'goal = "g"\nloop = "{loop}"\ntools = [{names}]\n\n'
+    assert loop_in(head) == loop
+    offered = {piece.title: piece.text for piece in plan_pieces(loop, TOOLS)}
+    assert {"a step that calls add", "a step that asks the model", "a step that answers"} <= set(offered)
+    assert ("a route" in offered) == (loop == "router")
+    for title in [title for title in offered if title.startswith(("a step that calls", "a step that asks", "a route"))]:
+        before = "" if title == "a route" or loop == "pipeline" else '[[route]]\nname = "a"\n\n'
+        found = review(f"{head}{before}{offered[title]}", "x", Known(tools=tuple(TOOLS)))
+        assert found.problems == (), (title, offered[title])
+    assert loop_in('loop = "v1"') == loop_in("") == ""
 
 
 @pytest.mark.parametrize(

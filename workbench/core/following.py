@@ -45,7 +45,7 @@ def take(state: State, event: Planned) -> None:
     """A step is taken; raises ValueError for one that is not due."""
     plan, place = plan_of_run(state), state.place
     step = None if plan.asks_model(place) else plan.due(place)
-    if step is None or (event.route, event.step) != (place.route, step.number):
+    if step is None or (event.route, event.step, event.does) != (place.route, step.number, step.does):
         raise ValueError(f"event {state.n} takes step {event.step}, which is not due")
     state.calls.extend(state.batch)
     state.planned, state.batch, state.delivered = event, [], 0

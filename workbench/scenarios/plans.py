@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from workbench.core.plan import PIPELINE, TASK, step_of
 from workbench.core.templates import TemplateError, is_builtin, names
 from workbench.scenarios.errors import Path, nearest, shown, unknown
+from workbench.scenarios.recorded import is_recorded
 from workbench.scenarios.schema import Scenario
 from workbench.scenarios.steps import StepTable
 
@@ -22,6 +23,8 @@ def plan_problems(scenario: Scenario) -> Found:
     loop = shown(scenario.loop)
     if scenario.protocol != "native" and "protocol" in scenario.model_fields_set:
         yield ("protocol",), f"loop = {loop} has no use for it: no call of a model is read here; leave it out"
+    if is_recorded(scenario):
+        yield ("model", "use"), f"a recording holds the calls of a model, and loop = {loop} makes its own; use a script"
     for table in _KNOWS_NOTHING_OF:
         if table in scenario.model_fields_set:
             yield (table,), f"loop = {loop} knows nothing of it"

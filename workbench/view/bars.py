@@ -24,7 +24,7 @@ from workbench.view.arguments import argument_rows, brief_line, one_line_argumen
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount, counted
 from workbench.view.highlight import highlight, language_of
-from workbench.view.lines import clip, cut_line, one_line, pad, text_rows, within, wrap
+from workbench.view.lines import NAME_ROOM, clip, cut_line, one_line, pad, text_rows, within, wrap
 from workbench.view.panes import number_of
 from workbench.view.visible import cells
 
@@ -192,7 +192,7 @@ def _done_before(done: Executed) -> str:
         return "Asked because the agent whose log this is has already done this."
     if not done.branch:
         return "Asked because another branch of this run has already done this."
-    return f"Asked because this is done already, in “{cut_line(done.branch, words.NAME_ROOM)}”."
+    return f"Asked because this is done already, in “{cut_line(done.branch, NAME_ROOM)}”."
 
 
 def _came_of(done: Executed) -> str:

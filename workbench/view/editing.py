@@ -16,7 +16,7 @@ from workbench.view.entries import Line, Span
 from workbench.view.figures import counted
 from workbench.view.lines import heading
 from workbench.view.preview import preview
-from workbench.view.script_pieces import protocol_in, script_pieces
+from workbench.view.script_pieces import loop_in, plan_pieces, protocol_in, script_pieces
 
 NOTHING = Review()
 
@@ -88,6 +88,8 @@ class Reading:
         """What can be put into the text as it is now: replies in its protocol, and for its own tools."""
         named = self.good.tools if self.good is not None else ()
         own = [tool for name in named for tool in tools if tool.name == name]
+        if loop := loop_in(text):
+            return plan_pieces(loop, own)
         finish = self.good.protocol_options.finish if self.good is not None else "text"
         return script_pieces(protocol_in(text), own, finish=finish)
 

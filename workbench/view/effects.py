@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from workbench.core.ledger import Executed
 from workbench.core.values import Header
-from workbench.view import words
 from workbench.view.arguments import spelled_line
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount, counted
-from workbench.view.lines import clip, cut_line, one_line, pad, wrap
+from workbench.view.lines import NAME_ROOM, clip, cut_line, one_line, pad, wrap
 from workbench.view.visible import cells
 
 FATES: dict[str, tuple[str, str, Role]] = {
@@ -86,7 +85,7 @@ def effect_lines(header: Header, items: Sequence[Executed], width: int) -> list[
         sign, fate, role = fate_words(item)
         where = f"   in “{cut_line(item.branch, BRANCH)}”" if item.branch else f"   event {amount(item.n)}"
         room = max(8, width - FATE - 2 - cells(where))
-        name = Span(cut_line(item.tool, min(words.NAME_ROOM, room)), bold=True)
+        name = Span(cut_line(item.tool, min(NAME_ROOM, room)), bold=True)
         call = clip((name, Span(" "), *spelled_line(item.arguments)), room)
         line = (Span(pad(f"{sign} {fate}", FATE), role), Span("  "), *call, Span(where, "quiet"))
         lines.append(clip(line, width))

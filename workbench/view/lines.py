@@ -9,6 +9,9 @@ from dataclasses import replace
 from workbench.view.entries import Line, Role, Span, line_text
 from workbench.view.visible import cells, visible
 
+NAME_ROOM = 40
+"""Cells of a tool's name inside a sentence."""
+
 JOINER = "\u200d"
 TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 

@@ -35,7 +35,7 @@ from workbench.view.bars import Bar
 from workbench.view.effects import effects_title, to_be_heeded
 from workbench.view.entries import Line, Role, Span
 from workbench.view.figures import amount
-from workbench.view.lines import cut_line, wrap
+from workbench.view.lines import NAME_ROOM, cut_line, wrap
 
 TICKED = 20
 """Events a cell up to which a strip has ticks: beyond, there would be one in every cell."""
@@ -175,7 +175,7 @@ def event_words(event: Event, state: State) -> str:
         case Stopped(status=status):
             return f"the run stopped: {status.value.replace('_', ' ')}"
         case Forked(parent=parent, at=at, title=title):
-            return f"forked from {cut_line(title or parent, words.NAME_ROOM)} at event {amount(at)}"
+            return f"forked from {cut_line(title or parent, NAME_ROOM)} at event {amount(at)}"
         case _:
             return _WORDS.get(type(event)) or event.kind.replace("_", " ")
 

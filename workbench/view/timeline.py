@@ -41,6 +41,7 @@ from workbench.view.lines import briefly
 from workbench.view.panes import waiting_ids
 from workbench.view.replies import said, thoughts
 from workbench.view.setting_words import setting_words
+from workbench.view.steps import planned_words
 from workbench.view.timeline_lines import (
     as_drawn,
     call_lines,
@@ -265,7 +266,7 @@ class Timeline:
             lines.append((Span(f"✗ {flat(event.problem)}", "error"),))
         record = state.record(event.calls[0].id) if event.calls else None
         word: tuple[str, Role] = ("ANSWER", "go") if event.does == "answer" else ("STEP", "notice")
-        return record.step if record is not None else None, *word, lines, words.planned_words(event, state)
+        return record.step if record is not None else None, *word, lines, planned_words(event, state)
 
     def _failed(self, index: int, event: ModelFailed) -> Parts:
         tries = " · it was asked for a summary" if event.purpose == "summary" else ""

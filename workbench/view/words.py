@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from workbench.core.carried import Older
-from workbench.core.events import ContextChanged, Planned, Stopped, ToolResult
+from workbench.core.events import ContextChanged, Stopped, ToolResult
 from workbench.core.loop import AskModel, AskPerson, Finished, Move, Record, RunTools, TakeStep
 from workbench.core.ports import FAILURE_STATUS
 from workbench.core.records import CallRecord
@@ -17,7 +17,8 @@ from workbench.core.values import LIMIT_NAMES
 from workbench.view import context_words
 from workbench.view.entries import Role
 from workbench.view.figures import amount, is_unknown
-from workbench.view.lines import cut_line, one_line
+from workbench.view.lines import NAME_ROOM, cut_line, one_line
+from workbench.view.steps import step_words
 
 KNOBS: dict[str, str] = {
     "limits.steps": "step cap",
@@ -87,9 +88,6 @@ ADVICE: dict[str, str] = {
 
 NUMBERS = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
-NAME_ROOM = 40
-"""Cells of a tool's name inside a sentence."""
-
 SCRIPTED_PERSON = "the scenario's person"
 
 
@@ -140,26 +138,6 @@ def move_words(move: Move, state: State) -> str:
             return "record what is known" if state.started else "give the goal to the model"
         case Finished():
             return ""
-
-
-def step_words(state: State) -> str:
-    """The step of the plan that is due, and what it does."""
-    step = state.plan.due(state.place) if state.plan is not None else None
-    if step is None:
-        return "take the next step"
-    does = {"call": f"run {name_of(step.tool)}", "ask": "ask the model", "answer": "give the answer"}[step.does]
-    return f"step {step.number} of the plan: {does}"
-
-
-def planned_words(event: Planned, state: State) -> str:
-    """Which step of the plan it is, of how many, and what for."""
-    row = state.plan.row(event.route) if state.plan is not None else ()
-    parts = [f"step {event.step} of {len(row)}", *([f"route {one_line(event.route)}"] if event.route else [])]
-    if event.name:
-        parts.append(one_line(event.name))
-    if event.does == "ask" and not event.problem:
-        parts.append("asks the model")
-    return " · ".join(parts)
 
 
 def short_move(move: Move) -> str:

@@ -60,7 +60,6 @@ async def test_a_pipeline_is_made_step_by_step_and_its_gate_asks(home: Home, tmp
         await stage.press("escape")
         await stage.press("n")
         await stage.press("enter")
-        await stage.press("r")
         assert stage.run.status is Status.STEP_FAILED
         assert stage.sees("■ step failed")
         assert stage.bar_title.startswith("■ A step of the plan failed")
@@ -73,3 +72,23 @@ async def test_a_router_without_a_route_says_which_there_are(home: Home, tmp_pat
         assert stage.run.status is Status.NO_ROUTE
         assert stage.bar_title.startswith("■ The model chose none of the routes that there are")
         assert stage.sees('"weather" is no route; there are figures')
+
+
+async def test_a_step_that_failed_is_taken_again_by_the_key_that_asks_again(home: Home, tmp_path: Path) -> None:
+    async with staged(opened_scenario(home, written(tmp_path, PIPELINE)), home) as stage:
+        await stage.press("r")
+        await stage.press("escape")
+        assert stage.run.status is Status.STEP_FAILED
+        assert "r take the step again" in stage.key_row
+        await stage.press("r")
+        assert stage.bar_title.startswith("▲ Step 2 of the plan wants to run create_refund")
+
+
+async def test_a_quiz_waits_for_whoever_is_there_and_the_scripts_person_can_answer_it(home: Home) -> None:
+    async with staged(opened_scenario(home, "quiz-growth"), home) as stage:
+        assert stage.sees("▲ you are the model")
+        await stage.press("escape")
+        await stage.press("P")
+        await stage.press("r")
+        assert stage.run.status is Status.ANSWERED
+        assert stage.sees("Right.")

@@ -16,11 +16,11 @@ ABOUT = {
     "json-loop": "Each reply is one JSON object; a mistake is corrected.",
     "native-gate": "Calls as a provider sends them, and a person who is asked first.",
     "made-up-tool": "A tool that is not there is called; the model is corrected, and answers.",
-    "pipeline": "Steps in an order that is written down; a model is asked where one says so.",
-    "router": "The model chooses one of several rows of steps, once.",
     "be-the-model": "No script: you type each reply yourself.",
     "faults": "Things go wrong on purpose: a wrong number, a provider that is away.",
     "empty": "A goal and an answer.",
+    "pipeline": "Steps in an order that is written down; a model is asked where one says so.",
+    "router": "The model chooses one of several rows of steps, once.",
 }
 """Every template with a line about it, in the order in which they are offered."""
 
