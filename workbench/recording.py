@@ -10,8 +10,8 @@ from workbench.core.state import State, apply_read
 from workbench.core.values import Header
 
 Listener = Callable[[Event], None]
-KEYFRAME_EVERY = 100
-"""Events between two states that are kept: so many, at most, are folded to see a moment of the past."""
+KEYFRAME_EVERY = 25
+"""Events between two states that are kept, 1 kB each: so many, at most, are folded to see a moment of the past."""
 SYNCED = frozenset({Decided, ToolStarted, ToolResult, Held, HeldReply})
 """Events that must survive a power cut before anything else happens."""
 

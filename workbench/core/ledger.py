@@ -65,6 +65,11 @@ class Executed:
     """Files of the sandbox that it changed."""
 
 
+ABOUT_CALLS = frozenset({ModelReply, ToolStarted, ToolResult, Held, LateResult})
+ABOUT_OTHERS = frozenset({Forked, DoneElsewhere})
+"""Events that tell what was done, here and in other branches."""
+
+
 @dataclass(slots=True)
 class _Start:
     event: ToolStarted
@@ -116,7 +121,10 @@ def _done(header: Header, events: Sequence[Event]) -> list[Executed]:
     starts: list[_Start] = []
     latest: dict[str, _Start] = {}
     found: list[Executed] = []
+    telling = ABOUT_CALLS | ABOUT_OTHERS if gated else ABOUT_OTHERS
     for n, event in enumerate(events, 1):
+        if type(event) not in telling:  # most of a long run
+            continue
         match event:
             case ModelReply() | Planned():
                 for call in event.calls:

@@ -173,7 +173,14 @@ class Opener:
             self._app.run_worker(self._make(wanted, read_only), group="open")
 
     async def _make(self, wanted: Wanted, read_only: bool) -> None:
-        gc.disable()  # nothing of a session is garbage, and each look for some would stand in the way of keys
+        gc.disable()  # nothing of a session or its screen is garbage: each look for some would be in the way of keys
+        try:
+            await self._put_up(wanted, read_only)
+        finally:
+            gc.freeze()
+            gc.enable()
+
+    async def _put_up(self, wanted: Wanted, read_only: bool) -> None:
         try:
             screen = await asyncio.to_thread(_made, wanted, self._app.home, read_only)
         except Exception as error:
@@ -181,9 +188,6 @@ class Opener:
             if not self._explained(error, wanted):
                 raise
             return
-        finally:
-            gc.freeze()
-            gc.enable()
         if wanted.in_place_of is not None:
             await self._close(wanted.in_place_of)
         with self._app.batch_update():  # what is below is not seen in between

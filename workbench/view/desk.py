@@ -45,8 +45,8 @@ class Desk:
         """The reply that is coming in."""
         self._doing: tuple[Move | None, float] = (None, 0.0)
         """The move that was being made when last looked at, and since when."""
-        self._done: tuple[int, tuple[Executed, ...]] = (0, ())
-        """All that was really done, after so many events."""
+        self._done = len(run.events), executed(run.header, run.events)
+        """All that was really done, after so many events. A long run is gone through here, not when a key asks."""
 
     # ------------------------------------------------------------ where we look
 
