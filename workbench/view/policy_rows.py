@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from workbench.core.carried import POLICY_KEYS
 from workbench.core.restating import every_steps
 from workbench.core.values import ContextPolicy, PolicyName
 from workbench.view.figures import amount, counted
@@ -21,6 +20,10 @@ MEANT_FOR = {"keep": ("window", "fold", "summarise"), "at": ("window", "fold", "
 FIRST = {"at": 4000, "every": 4}
 """What a key that is off is switched on with: tokens, steps."""
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
+
+
+Change = Literal["toggle", "more", "less"]
+"""What a key asks of a row."""
 
 
 def figure(policy: ContextPolicy, key: str) -> str:
@@ -42,9 +45,7 @@ def is_on(policy: ContextPolicy, key: str) -> bool:
     return figure(policy, key) not in ("none", "off") and policy.policy in MEANT_FOR.get(key, (policy.policy,))
 
 
-def changed(
-    policy: ContextPolicy, key: str, what: Literal["toggle", "more", "less"], typed: str = ""
-) -> dict[str, object]:
+def changed(policy: ContextPolicy, key: str, what: Change, typed: str = "") -> dict[str, object]:
     """The setting that the key of the list makes: the policy goes round, a number is switched, raised or lowered.
 
     `typed` are the digits typed before. Empty where nothing changes.
@@ -66,6 +67,3 @@ def changed(
         if what == "less":
             new = max(1, value - 1 if small else value // 2)
     return {} if new == value else {f"context.{key}": new}
-
-
-__all__ = ["LABELS", "POLICY_KEYS", "changed", "figure", "is_on"]
