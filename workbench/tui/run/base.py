@@ -93,6 +93,7 @@ class RunBase(Screen[None]):
     def situation(self) -> Situation:
         """What the keys depend on now."""
         now = situation_of(self.desk, self.bar.mode, self.picked)
+        now = replace(now, read_only=bool(self.opened.read_only))
         if now.phase not in ("stopped", "answered") or not isinstance(self.app, Shell):
             return now
         following = self.app.next_lesson(self.run_.header.scenario_path)
