@@ -82,6 +82,7 @@ ACTIONS: tuple[Action, ...] = (
         "Close the innermost thing: field, viewer, the past; only then deny, without a reason.",
         label=when.close_words,
         short=lambda s: "out" if s.screen == "editor" else "",
+        unless=when.closable,
     ),
     _screen(
         "back",
@@ -179,7 +180,7 @@ ACTIONS: tuple[Action, ...] = (
         "Lift the step cap; again: set it as it was.",
         label=lambda s: "lift cap" if s.step_cap else "set cap",
         short="cap",
-        unless=when.not_past,
+        unless=when.recording,
     ),
     _moving(
         "rewrite",
@@ -266,7 +267,9 @@ ACTIONS: tuple[Action, ...] = (
     _sessions("model", "A", "another model…", "Who is asked from here on.", short="model…", unless=when.model_changes),
     _sessions("again", "R", "run again", "Run again from the start, in a new session.", short="again"),
     _sessions("message", "m", "message", "Send a message; the run goes on with it.", unless=when.messages),
-    _sessions("name", "s", "name it", "Give the session a name; it is saved all along.", short="name"),
+    _sessions(
+        "name", "s", "name it", "Give the session a name; it is saved all along.", short="name", unless=when.writable
+    ),
     _sessions("edit_scenario", "E", "edit the scenario", "The script of this run, to be edited."),
     _sessions(
         "make_scenario",

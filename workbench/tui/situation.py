@@ -59,6 +59,8 @@ class Situation:
     """Whether a request that brought no reply stopped the run, or a step that failed, and it can be made again."""
     again: str = "ask again"
     """What that is called."""
+    read_only: bool = False
+    """Whether nothing can be recorded: the session is only read here."""
     live: bool = False
     """Whether the model is asked over a network."""
     step_cap: bool = True
@@ -112,18 +114,28 @@ def not_past(s: Situation) -> str:
     return "this is the past: {latest} goes back to now" if s.phase == "past" else ""
 
 
+def writable(s: Situation) -> str:
+    return "this session is read only: {fork} goes on from here in one of its own" if s.read_only else ""
+
+
+def recording(s: Situation) -> str:
+    return not_past(s) or writable(s)
+
+
 def while_open(s: Situation) -> str:
-    return not_past(s) or ("the run has ended" if s.phase in ("stopped", "answered") else "")
+    return recording(s) or ("the run has ended" if s.phase in ("stopped", "answered") else "")
 
 
 def breakable(s: Situation) -> str:
     ended = "the run has ended: {again} runs it again, or {event_back} and {fork} go on from earlier; break it there"
-    return not_past(s) or (ended if s.phase in ("stopped", "answered") else "")
+    return recording(s) or (ended if s.phase in ("stopped", "answered") else "")
 
 
 def moves(s: Situation) -> str:
     if s.phase == "elsewhere":
         return ELSEWHERE
+    if s.read_only and s.phase != "past":
+        return writable(s)
     if s.stand_in == "acting" and s.scripted and s.phase in ("approval", "stopped", "answered"):
         return ""
     if s.phase == "approval":
@@ -145,14 +157,14 @@ def single_moves(s: Situation) -> str:
 
 def stands_in(s: Situation) -> str:
     if s.stand_in == "acting":
-        return not_past(s)
+        return recording(s)
     why = {
         "": "the script says nothing of what its person does",
         "spent": "all that the script's person does has been done",
         "by hand": "you have decided here yourself: {again} starts anew, {as_scripted} lets the script's person act",
     }.get(s.stand_in, "")
     due_now = s.phase not in ("stopped", "answered") or s.scripted
-    return not_past(s) or why or ("" if due_now else "nothing that the script's person does is due here")
+    return recording(s) or why or ("" if due_now else "nothing that the script's person does is due here")
 
 
 def has_parent(s: Situation) -> str:
@@ -169,13 +181,13 @@ def is_live(s: Situation) -> str:
 
 def has_step_cap(s: Situation) -> str:
     there = s.step_cap or s.raise_to
-    return not_past(s) or ("" if there else "there is no step cap to raise: {cap} sets one")
+    return recording(s) or ("" if there else "there is no step cap to raise: {cap} sets one")
 
 
 def call_waits(s: Situation) -> str:
     if s.phase == "approval":
-        return ""
-    return not_past(s) or ("a question waits: {close} goes back to it" if s.asked else "no call is waiting")
+        return writable(s)
+    return recording(s) or ("a question waits: {close} goes back to it" if s.asked else "no call is waiting")
 
 
 def allowable(s: Situation) -> str:
@@ -186,11 +198,15 @@ def more_waits(s: Situation) -> str:
     return "it has started already: decide about this one call" if s.interrupted else call_waits(s)
 
 
+def closable(s: Situation) -> str:
+    return writable(s) if s.phase == "approval" else ""
+
+
 def editable(s: Situation) -> str:
     if s.interrupted:
         return "it has started already: what it got cannot be changed"
     if s.phase in ("approval", "hold"):
-        return ""
+        return writable(s)
     if s.phase in FORKS:
         return "" if s.changeable else "a fork can have another message, reply or result: pick one first"
     return still(s) or call_waits(s)
@@ -201,16 +217,16 @@ FORKS = ("idle", "paused", "reply", "stopped", "answered", "past")
 
 
 def undoable(s: Situation) -> str:
-    return "" if s.phase == "hold" and s.undoable else not_past(s) or "nothing that is held was changed"
+    return recording(s) or ("" if s.phase == "hold" and s.undoable else "nothing that is held was changed")
 
 
 def messages(s: Situation) -> str:
     ready = s.phase in ("paused", "reply", "stopped", "answered")
-    return "" if ready else not_past(s) or "a message can be sent when the run is paused or has ended"
+    return recording(s) or ("" if ready else "a message can be sent when the run is paused or has ended")
 
 
 def rewritable(s: Situation) -> str:
-    return "" if s.reply_due else not_past(s) or "the next move asks for no reply of a script"
+    return recording(s) or ("" if s.reply_due else "the next move asks for no reply of a script")
 
 
 def inserting(s: Situation) -> str:
@@ -222,7 +238,7 @@ def still(s: Situation) -> str:
 
 
 def model_changes(s: Situation) -> str:
-    return not_past(s) or still(s)
+    return recording(s) or still(s)
 
 
 def has_next_lesson(s: Situation) -> str:

@@ -288,8 +288,9 @@ async def test_in_the_past_and_read_only_the_model_stays(home: Home) -> None:
         assert stage.notice == "this is the past: end goes back to now"
     assert path is not None
     async with staged(opened_session(home, path, read_only=True), home) as stage:
-        await stage.press("A", "2")
+        await stage.press("A")
         assert stage.notice.startswith("this session is read only")
+        assert not isinstance(stage.app.screen, Choose)
     assert not any(isinstance(event, SettingsChanged) for event in read_session(path).events)
 
 

@@ -91,7 +91,8 @@ class RunBase(Screen[None]):
     @property
     def situation(self) -> Situation:
         """What the keys depend on now."""
-        now = replace(situation_of(self.desk, self.bar.mode, self.picked), below=self._below())
+        now = situation_of(self.desk, self.bar.mode, self.picked)
+        now = replace(now, below=self._below(), read_only=bool(self.opened.read_only))
         if now.phase not in ("stopped", "answered") or not isinstance(self.app, Shell):
             return now
         following = self.app.next_lesson(self.run_.header.scenario_path)

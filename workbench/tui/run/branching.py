@@ -97,9 +97,6 @@ class Branching(LookingBack, Deciding):
             choose_model(self.app, self.opened.scenario, self._ask_from_now_on)
 
     def _ask_from_now_on(self, choice: str, base_url: str) -> None:
-        if self.opened.read_only:
-            self.say(f"this session is read only: {self.opened.read_only}")
-            return
         try:
             notes = change_model(self.opened, shell_of(self.app).home, choice, base_url)
         except (CommandError, JournalBroken) as error:

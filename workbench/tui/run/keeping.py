@@ -49,6 +49,8 @@ class Keeping(Judging, Reading, LookingBack, Deciding):
             self.drive(play=True)
 
     def action_name(self) -> None:
+        if not self.can("name"):
+            return
         title: Line = (Span("Name this session", "primary"), Span("   it is saved all along", "quiet"))
         self.bar.open_field("name", "primary", title, self.run_title)
         self.draw_keys()
