@@ -19,7 +19,7 @@ from workbench.core.patterns import search
 from workbench.core.persistent import Log
 from workbench.core.ports import Clock, Model, ModelFailure, OnLate, OnSignal, Reply, Request, ToolOutcome, Tools
 from workbench.core.reading import Check, read_reply, read_summary
-from workbench.core.recalling import Recalling
+from workbench.core.recalling import Recalling, kept_under
 from workbench.core.records import CallRecord, Message
 from workbench.core.state import State
 from workbench.core.values import GoalCheck, ToolInfo
@@ -139,6 +139,8 @@ async def run_tool(
     else:
         outcome = await tools.run(name, record.arguments, within=limit, key=key, on_late=on_late)
     result = _result(record.call.id, outcome, tool, clock.now() - began)
+    if name == RECALL_TOOL and (kept := kept_under(state, record.arguments)) is not None:
+        result = replace(result, trust=kept.trust)  # as little as when it was read first
     check = state.header.goal_check
     if check is not None and (outcome.original_outcome or outcome.outcome) == "ran":
         return replace(result, goal_met=goal_met(check, tools, name, result.content))

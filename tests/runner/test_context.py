@@ -100,9 +100,21 @@ async def test_a_folded_result_keeps_its_beginning_and_the_whole_of_it_can_be_ha
     results = {event.call: event for event in of(run, ToolResult)}
     assert results["c3"].content == read(1)
     assert results["c4"].outcome == "failed"
-    assert 'No result is kept under the key "c9"' in results["c4"].content
+    assert results["c4"].content == "No result is kept under that key; there are c1, c2."
     assert [m.role for m in run.state.sent] == [m.role for m in run.state.messages]
     assert run.state.tool_calls == 4
+
+
+async def test_what_is_recalled_is_trusted_as_little_as_when_it_was_read_first() -> None:
+    @tool(risk="read", inline=True, trust="untrusted")
+    def fetch() -> str:
+        """A page."""
+        return LONG
+
+    lines = [calls(("fetch", {})), *reads(1), calls(("recall", {"key": "c1"})), answer()]
+    run = make(lines, read, fetch, recall, context=ContextPolicy(policy="fold", keep=1))
+    await run.play()
+    assert [event.trust for event in of(run, ToolResult)] == ["untrusted", "trusted", "untrusted"]
 
 
 async def test_without_the_tool_a_fold_does_not_speak_of_it() -> None:

@@ -45,6 +45,7 @@ def test_what_a_key_makes_of_a_row(
 @pytest.mark.parametrize(
     ("policy", "figures"),
     [
+        (ContextPolicy(every=3), {"every": "every 3 steps"}),
         (ContextPolicy(), {"policy": "none", "at": "off: at any size", "every": "off"}),
         (ContextPolicy(policy="restate"), {"every": "every 1 step"}),
         (
@@ -59,7 +60,7 @@ def test_what_stands_in_a_row(policy: ContextPolicy, figures: dict[str, str]) ->
 
 def test_a_row_that_means_nothing_to_the_policy_is_quiet() -> None:
     assert [key for key in POLICY_KEYS if policy_rows.is_on(WINDOW, key)] == ["policy", "keep", "at"]
-    assert [key for key in POLICY_KEYS if policy_rows.is_on(ContextPolicy(), key)] == []
+    assert [key for key in POLICY_KEYS if policy_rows.is_on(ContextPolicy(every=3), key)] == []
     assert [key for key in POLICY_KEYS if policy_rows.is_on(ContextPolicy(policy="fold", every=2), key)] == [
         *("policy", "keep", "at", "chars", "every"),
     ]

@@ -29,6 +29,10 @@ RECALL_TOOL = "recall"
 """The tool that gives the whole of a folded result again."""
 LEAVES_OUT = ("window", "fold", "summarise")
 """Policies that make what is sent shorter."""
+MEANT_FOR = {"keep": LEAVES_OUT, "at": LEAVES_OUT, "chars": ("fold",), "every": (*LEAVES_OUT, "restate")}
+"""The policies that each key of one means something to."""
+NO_POLICY = ContextPolicy()
+"""That of a run for which nobody chose one."""
 POLICY_KEYS: tuple[str, ...] = tuple(item.name for item in fields(ContextPolicy))
 
 ASK_FOR_SUMMARY = (
@@ -322,7 +326,7 @@ def policy_changed(policy: ContextPolicy, name: str, value: Any) -> ContextPolic
     if name not in POLICY_KEYS:
         raise ValueError(f"there is no context.{name}; there are {', '.join(POLICY_KEYS)}")
     if value is None:
-        return replace(policy, **{name: getattr(ContextPolicy(), name)})
+        return replace(policy, **{name: getattr(NO_POLICY, name)})
     if name == "policy":
         if value not in get_args(PolicyName):
             raise ValueError(f"context.policy is {', '.join(get_args(PolicyName))}, not {value!r:.40}")

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.core import limits
-from workbench.core.carried import OVERFLOW, Older, change_due
+from workbench.core.carried import NO_POLICY, OVERFLOW, Older, change_due
 from workbench.core.door import passed
 from workbench.core.events import Decided, Event, Stopped, StopRequested, ToolResult, UserMessage
 from workbench.core.gate import FREE, Verdict, judge
@@ -106,7 +106,8 @@ def next_move(state: State) -> Move:
     if state.due:
         return Record(state.due[0])
     breach = limits.before_next(state)
-    if state.asks_model and (breach is None or breach.status in limits.BY_SIZE):
+    carries = state.asks_model and state.policy is not NO_POLICY
+    if carries and (breach is None or breach.status in limits.BY_SIZE):
         change = _carry(state, breach)
         if change is not None:
             return change

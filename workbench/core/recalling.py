@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from workbench.core.carried import RECALL_TOOL
+from workbench.core.events import ToolResult
 from workbench.core.ports import Checked, OnLate, ToolOutcome, Tools
 
 if TYPE_CHECKING:
@@ -34,12 +35,18 @@ class Recalling:
         return await self._tools.run(tool, canonical, within=within, key=key, on_late=on_late)
 
 
-def recalled(state: State, canonical: str) -> ToolOutcome:
-    """The result under the key of these arguments, or what keys there are."""
-    key = json.loads(canonical).get("key", "")
+def kept_under(state: State, canonical: str) -> ToolResult | None:
+    """The result under the key of these arguments; None where there is none."""
+    key = json.loads(canonical).get("key")
     record = state.record(key) if isinstance(key, str) else None
-    if record is not None and record.result is not None:
-        return ToolOutcome(outcome="ran", content=record.result.content)
+    return record.result if record is not None else None
+
+
+def recalled(state: State, canonical: str) -> ToolOutcome:
+    """The whole result under the key of these arguments, or what keys there are."""
+    kept = kept_under(state, canonical)
+    if kept is not None:
+        return ToolOutcome(outcome="ran", content=kept.content)
     folded = [message.call_id for message in state.sent if message.role == "tool" and message.stands_for]
     keys = f"there are {', '.join(folded)}" if folded else "nothing is folded at present"
-    return ToolOutcome(outcome="failed", content=f"No result is kept under the key {json.dumps(key)}; {keys}.")
+    return ToolOutcome(outcome="failed", content=f"No result is kept under that key; {keys}.")

@@ -31,6 +31,8 @@ def restatement_due(state: State) -> Notice | None:
 
 def every_steps(policy: ContextPolicy) -> int | None:
     """Steps between two restatements; None for none at all."""
+    if policy.policy == "none":
+        return None
     return 1 if policy.policy == "restate" and policy.every is None else policy.every
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.core.canonical import digest
-from workbench.core.carried import Carried
+from workbench.core.carried import NO_POLICY, Carried
 from workbench.core.events import Event, HeldReply, Notice, Planned, Stopped
 from workbench.core.fold import HANDLERS
 from workbench.core.holding import Filter
@@ -21,7 +21,7 @@ from workbench.core.records import CallRecord, Context, Message, RequestMark
 from workbench.core.statuses import Status
 from workbench.core.striking import Armed
 from workbench.core.tokens import estimate
-from workbench.core.values import ContextPolicy, Header, ModelInfo, Rule, ToolInfo
+from workbench.core.values import Header, ModelInfo, Rule, ToolInfo
 
 MOST_REPEATS_COUNTED = 12
 """Repeats are counted up to here, or up to the guard's own figures: nobody asks for more, and counting stays O(1)."""
@@ -121,7 +121,7 @@ class State:
         self.messages: Log[Message] = Log()
         self.sent: Log[Message] = self.messages
         """What of all messages the next request carries; the same list until a context policy changes something."""
-        self.policy, self.carried = header.context or ContextPolicy(), Carried()
+        self.policy, self.carried = header.context or NO_POLICY, Carried()
         self.calls: Log[CallRecord] = Log()
         self.batch: list[CallRecord] = []
         self.planned: Planned | None = None

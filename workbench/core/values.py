@@ -169,7 +169,7 @@ class ContextPolicy:
     chars: int = 200
     """Characters of a result that are left where it is folded."""
     every: int | None = None
-    """Steps after which the task is restated, with any policy; None is never, and with restate each step."""
+    """Steps after which the task is restated, with any policy but none; None is never, and with restate each step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

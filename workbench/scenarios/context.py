@@ -7,14 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from workbench.core.carried import LEAVES_OUT, POLICY_KEYS
+from workbench.core.carried import LEAVES_OUT, MEANT_FOR, POLICY_KEYS
 from workbench.scenarios.captured import template_problems
 from workbench.scenarios.errors import Path, one_of, shown
 from workbench.scenarios.policy import ContextTable
 from workbench.scenarios.schema import Scenario
 
-MEANT_FOR = {"keep": LEAVES_OUT, "at": LEAVES_OUT, "chars": ("fold",), "every": (*LEAVES_OUT, "restate")}
-"""The policies that each key of [context] means something to."""
 POLICY_SETTINGS = tuple(f"context.{name}" for name in POLICY_KEYS)
 """What a run can change of its policy, as it is called there."""
 

@@ -19,4 +19,4 @@ class ContextTable(Table):
     chars: Count = 200
     """With fold: characters of a result that are left. The tool recall gives all of it again."""
     every: Count | None = None
-    """Steps after which the task is said again, with any policy; absent: never, with restate after each step."""
+    """Steps after which the task is said again, with any policy but none; absent: never, with restate after each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
+from workbench.core.carried import MEANT_FOR
 from workbench.core.restating import every_steps
 from workbench.core.values import ContextPolicy, PolicyName
 from workbench.view.figures import amount, counted
@@ -15,8 +16,6 @@ LABELS = {
     "chars": "characters of a fold",
     "every": "task said again",
 }
-MEANT_FOR = {"keep": ("window", "fold", "summarise"), "at": ("window", "fold", "summarise"), "chars": ("fold",)}
-"""The policies that a key means something to, where that is not any."""
 FIRST = {"at": 4000, "every": 4}
 """What a key that is off is switched on with: tokens, steps."""
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
@@ -35,14 +34,14 @@ def figure(policy: ContextPolicy, key: str) -> str:
         case "at":
             return "off: at any size" if value is None else f"above {amount(value)}"
         case "every":
-            steps = every_steps(policy)
+            steps = value or every_steps(policy)
             return "off" if steps is None else f"every {counted(steps, 'step')}"
     return amount(value)
 
 
 def is_on(policy: ContextPolicy, key: str) -> bool:
     """Whether the row means anything now."""
-    return figure(policy, key) not in ("none", "off") and policy.policy in MEANT_FOR.get(key, (policy.policy,))
+    return figure(policy, key) not in ("none", "off") and (key == "policy" or policy.policy in MEANT_FOR[key])
 
 
 def changed(policy: ContextPolicy, key: str, what: Change, typed: str = "") -> dict[str, object]:
