@@ -17,6 +17,7 @@ from workbench.tui.guard import KeyGuard, time_now
 from workbench.tui.keyline import KeyLine
 from workbench.tui.run.bar import BarPane
 from workbench.tui.run.frame import Shown, SideColumn, ThirdColumn
+from workbench.tui.run.judging import Verdict
 from workbench.tui.run.standing import situation_of
 from workbench.tui.screens import Shell, Situated, keymap_of
 from workbench.tui.situation import ScreenName, Situation
@@ -45,6 +46,7 @@ class RunBase(Screen[None]):
         self.opened = opened
         self.run_ = opened.run
         self.desk = Desk(opened.run)
+        self.verdict = Verdict(opened, self.desk)
         self.guard = KeyGuard()
         self.shown: Shown = "transcript"
         self.chosen = ""
@@ -92,7 +94,8 @@ class RunBase(Screen[None]):
     def situation(self) -> Situation:
         """What the keys depend on now."""
         now = situation_of(self.desk, self.bar.mode, self.picked)
-        now = replace(now, below=self._below(), read_only=bool(self.opened.read_only))
+        differs, read_only = bool(self.verdict.differs), bool(self.opened.read_only)
+        now = replace(now, below=self._below(), differs=differs, read_only=read_only)
         if now.phase not in ("stopped", "answered") or not isinstance(self.app, Shell):
             return now
         following = self.app.next_lesson(self.run_.header.scenario_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.core.events import Held, HeldReply
@@ -14,6 +15,7 @@ from workbench.tui.run.frame import SideColumn, ThirdColumn
 from workbench.tui.run.standing import top_facts, top_state, where_words
 from workbench.tui.transcript.widget import Transcript
 from workbench.view.bars import Bar, bar_for
+from workbench.view.lines import clip
 from workbench.view.meters import strip as strip_line
 from workbench.view.past import past_bar
 
@@ -157,7 +159,7 @@ class Drawing(Driving):
         if self.at_work:
             return None
         path = self.opened.session_path
-        return bar_for(
+        wanted = bar_for(
             self.run_.state,
             self.run_.next,
             width=width,
@@ -167,6 +169,15 @@ class Drawing(Driving):
             chosen=self.chosen,
             saved_as=written(path) if path is not None else "",
         )
+        return wanted if wanted is None else self._judged_end(wanted, width)
+
+    def _judged_end(self, wanted: Bar, width: int) -> Bar:
+        """With a line, below a run that has ended, on whether it came to what is expected of it."""
+        if self.verdict.differs is None:
+            return wanted
+        now = self.situation
+        line = self.verdict.line(width, self.worded("{verdict}"), goes_on=bool(now.raise_to or now.failed))
+        return replace(wanted, body=(*wanted.body, clip(line, width)))
 
     def arm_guard(self) -> None:
         """A question is drawn anew: keys pressed before it can be seen do not decide."""

@@ -9,15 +9,16 @@ from workbench.core.gate import describe
 from workbench.tui.run.bar import BarArea
 from workbench.tui.run.deciding import Deciding
 from workbench.tui.run.frame import SideColumn
-from workbench.tui.run.judging import Judging
 from workbench.tui.run.looking_back import LookingBack
 from workbench.tui.run.reading import Reading
 from workbench.tui.screens import shell_of
+from workbench.tui.viewer import Viewer
 from workbench.view.entries import Line, Span
+from workbench.view.figures import counted
 from workbench.view.visible import visible
 
 
-class Keeping(Judging, Reading, LookingBack, Deciding):
+class Keeping(Reading, LookingBack, Deciding):
     """What is kept, and how to go on with it."""
 
     def action_again(self) -> None:
@@ -88,6 +89,13 @@ class Keeping(Judging, Reading, LookingBack, Deciding):
         path = self.opened.session_path
         name = path.stem if path is not None else slug(self.run_title)
         Exporting(self.app, lambda: (header, events), name).ask()
+
+    def action_verdict(self) -> None:
+        """Each expectation that does not hold, with both values."""
+        differs = self.verdict.differs
+        if self.can("verdict") and differs:
+            title: Line = (Span("≠ not as expected", "changed", bold=True),)
+            self.app.push_screen(Viewer(title, self.verdict.lines(), facts=counted(len(differs), "difference")))
 
     # ------------------------------------------------------------ grants
 
