@@ -35,7 +35,7 @@ def test_check_runs_every_scenario_of_the_folder_and_the_packaged_ones(
 def test_check_says_where_own_scenarios_would_be(command: Command, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.cli.runs.check_all", nothing_is_run)
     done = command("check")
-    assert done.err.startswith(f"none of them in {home / 'scripts'}, where your own would be, 14")
+    assert done.err.startswith(f"none of them in {home / 'scripts'}, where your own would be, ")
 
 
 async def nothing_is_run(*_: object) -> list[Verdict]:
@@ -89,14 +89,14 @@ def test_each_expectation_that_failed_is_named_with_both_values(command: Command
 
 
 def test_a_scenario_that_cannot_be_run_is_bad_input_and_hides_no_other(command: Command, scenario: Write) -> None:
-    bad = scenario("bad", 'goal = "x"\nstep = 3\n')
+    bad = scenario("bad", 'goal = "x"\npace = 3\n')
     done = command("check", bad.parent)
     assert done.code == 2
     scenario("right", RIGHT)
     done = command("check", bad.parent)
     assert done.code == 2
     assert "✗ bad    cannot be run" in done.out
-    assert f'{bad}:2: unknown key "step"' in done.out
+    assert f'{bad}:2: unknown key "pace"' in done.out
     assert "✓ right  answered" in done.out
     assert "1 passed, 1 failed" in done.out
 
@@ -159,7 +159,7 @@ def test_a_run_without_an_end_ends_the_check_of_it(command: Command, scenario: W
 
 
 def test_the_verdicts_can_be_written_as_junit(command: Command, scenario: Write, tmp_path: Path) -> None:
-    scenario("bad", 'goal = "x"\nstep = 3\n')
+    scenario("bad", 'goal = "x"\npace = 3\n')
     scenario("bare", WITHOUT)
     scenario("right", RIGHT)
     scenario("wrong", WRONG)

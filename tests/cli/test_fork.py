@@ -226,7 +226,7 @@ def test_effects_of_events_that_make_no_run_are_one_sentence(command: Command, h
 def test_sessions_are_a_tree_of_forks(command: Command, mail: Path, home: Path) -> None:
     command("fork", "mail-1", "--at", "8")
     command("fork", fork_of(home), "--at", "8", "--title", "Again")
-    listed = command("sessions").out.splitlines()
+    listed = command("sessions").out.splitlines()[1:]
     ends = ["  Mail", "  └ Mail, from event 8", "    └ Again"]
     assert [line.endswith(end) for line, end in zip(listed, ends, strict=False)] == [True, True, True]
     rows = {row["title"]: row for row in json.loads(command("sessions", "--json").out)}

@@ -136,13 +136,13 @@ async def test_an_empty_reply_is_not_sent(home: Home, tmp_path: Path) -> None:
         assert replies(stage) == []
 
 
-async def test_prepared_replies_are_served_before_anybody_is_asked(home: Home, tmp_path: Path) -> None:
+async def test_prepared_replies_are_served_where_the_person_of_the_script_acts(home: Home, tmp_path: Path) -> None:
     prepared = "\n[[person]]\non = 'reply'\ndo = 'answer'\ntext = 'ACTION: add {\"a\": 1, \"b\": 2}'\n"
     async with staged(opened_scenario(home, script(tmp_path, more=prepared)), home) as stage:
-        assert stage.screen.bar.mode == ""
-        await stage.press("r")
         await until_writing(stage)
-        assert len(replies(stage)) == 1
+        assert replies(stage) == []
+        await stage.press("escape", "P", "r")
+        await stage.reach(lambda: len(replies(stage)) == 1)
 
 
 async def test_a_session_that_waits_for_a_reply_says_so_on_home_and_goes_on(home: Home, tmp_path: Path) -> None:

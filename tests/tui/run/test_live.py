@@ -264,7 +264,7 @@ FAILED: list[tuple[Answer, str, str]] = [
     (http({"error": {"message": "pay"}}, 402), "The account of the model's service has no credit left", "402: pay"),
     (http({"error": {"message": "odd"}}, 422), "The model's service rejected the request", "422: odd"),
     (http({"error": {"message": "who"}}, 404), "The model's service rejected the request", "there is no such model"),
-    (http({"error": {"code": "context_length_exceeded"}}, 400), "The request does not fit the model's context", "limits.context_tokens"),
+    (http({"error": {"code": "context_length_exceeded"}}, 400), "The request does not fit the model's context", "context.policy"),
     (http({"error": "down"}, 503), "The model is not available", "503: down"),
     (http({}, 429), "The model's service is limiting the rate", "429"),
     (http({}, 504), "The model did not reply in time", "model.timeout"),
