@@ -20,27 +20,34 @@ class KeylessTools:
         return self._tools.check(tool, arguments)
 
     def preview(self, tool: str, canonical: str) -> str:
-        return self._scrub(self._tools.preview(tool, canonical))
+        return self._scrubber()(self._tools.preview(tool, canonical))
 
     def file_text(self, path: str) -> str | None:
         text = self._tools.file_text(path)
-        return None if text is None else self._scrub(text)
+        return None if text is None else self._scrubber()(text)
 
     async def run(self, tool: str, canonical: str, *, within: float | None, key: str, on_late: OnLate) -> ToolOutcome:
         def late(content: str, took: float) -> None:
-            on_late(self._scrub(content), took)
+            on_late(self._scrubber()(content), took)
 
         outcome = await self._tools.run(tool, canonical, within=within, key=key, on_late=late)
+        scrub = self._scrubber()
         return replace(
             outcome,
-            content=self._scrub(outcome.content),
-            value=self._scrub(outcome.value),
-            cursor=self._scrub(outcome.cursor),
-            detail=self._scrub(outcome.detail),
-            effects=tuple({name: self._scrub(text) for name, text in effect.items()} for effect in outcome.effects),
+            content=scrub(outcome.content),
+            value=scrub(outcome.value),
+            cursor=scrub(outcome.cursor),
+            detail=scrub(outcome.detail),
+            effects=tuple({name: scrub(text) for name, text in effect.items()} for effect in outcome.effects),
         )
 
-    def _scrub(self, text: str) -> str:
-        for key in self._keys() if text else ():
-            text = key.scrub(text)
-        return text
+    def _scrubber(self) -> Callable[[str], str]:
+        """What takes the keys, as they are now, out of a text."""
+        keys = [key for key in self._keys() if key]
+
+        def scrub(text: str) -> str:
+            for key in keys:
+                text = key.scrub(text)
+            return text
+
+        return scrub

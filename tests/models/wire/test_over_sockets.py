@@ -276,7 +276,8 @@ async def test_what_does_not_pass_is_asked_once(wire: str, answer: Answer, kind:
     [
         ({"retry_after_ms": "250"}, 0.25),
         ({"retry_after": "1.5"}, 1.5),
-        ({"retry_after": "Fri, 15 Jan 2027 08:00:07 GMT", "date": "Fri, 15 Jan 2027 08:00:00 GMT"}, 7.0),
+        ({"retry_after": "Fri, 15 Jan 2027 08:00:07 GMT"}, 7.0),
+        ({"retry_after": "Fri, 15 Jan 2027 09:30:07 GMT", "date": "Fri, 15 Jan 2027 09:30:00 GMT"}, 7.0),
     ],
 )
 async def test_a_server_is_waited_for_as_long_as_it_asks(headers: dict[str, str], seconds: float) -> None:

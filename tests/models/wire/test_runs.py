@@ -317,7 +317,69 @@ async def test_a_request_beyond_what_the_prices_are_for_costs_nobody_knows_what(
     assert run.state.cost is None
 
 
+WRONG_CALLS: dict[str, tuple[str, dict[str, int | str]]] = {
+    "unknown": ("no_such_tool", {"x": 1}),
+    "not by the schema": ("read_note", {"file": "a"}),
+}
+
+
+def calling(wire: str, name: str, arguments: dict[str, int | str]) -> bytes:
+    if wire == "openai":
+        return http(chat(None, [("1", name, json.dumps(arguments))]))
+    if wire == "anthropic":
+        return http(message({"type": "tool_use", "id": "toolu_1", "name": name, "input": arguments}))
+    return http(local_chat("", [(name, arguments)]))
+
+
+@pytest.mark.parametrize("wire", ENDS)
+@pytest.mark.parametrize("wrong", WRONG_CALLS)
+async def test_a_call_that_cannot_run_is_no_failure_and_the_model_reads_why(home: Home, wire: str, wrong: str) -> None:
+    name, arguments = WRONG_CALLS[wrong]
+    async with Server(calling(wire, name, arguments), ENDS[wire]) as server:
+        run = await played(home, server, wire)
+    ((outcome, content),) = results(run)
+    assert (run.state.answer, outcome, run.state.tool_calls, len(server.requests)) == ("done", "invalid", 0, 2)
+    assert "read_note" in content or "path" in content
+    assert content in json.dumps(server.bodies[1], ensure_ascii=False).replace('\\"', '"')
+
+
+CUT_ARGUMENTS = [
+    ("openai", stream(sse(
+        {"choices": [{"delta": {"tool_calls": [{"index": 0, "id": "1", "function": {"name": "write_note", "arguments": '{"path": "a", "te'}}]}, "finish_reason": None}]},
+        {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}, "[DONE]",
+    ))),
+    ("anthropic", stream(sse(
+        {"type": "message_start", "message": {"usage": {}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "toolu_1", "name": "write_note"}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"path": "a", "te'}},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {}}, {"type": "message_stop"},
+        named=True,
+    ))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wire", "cut"), CUT_ARGUMENTS, ids=["openai", "anthropic"])
+async def test_arguments_that_end_too_early_never_run_and_the_model_reads_why(
+    home: Home, wire: str, cut: bytes
+) -> None:
+    """The server says that the reply is whole, so it is the model that is told."""
+    async with Server(cut, ENDS[wire]) as server:
+        run = await played(home, server, wire)
+    ((outcome, _),) = results(run)
+    assert (run.state.answer, outcome, run.state.tool_calls) == ("done", "invalid", 0)
+    assert not (home.root / "tools" / "written").exists()
+
+
 # ---------------------------------------------------------------- cancelling
+
+
+async def test_at_the_deadline_the_line_is_closed(home: Home) -> None:
+    async with Server(Exchange.until_hung_up) as server:
+        run = opened(home, server, more="[limits]\nseconds = 0.3")
+        await asyncio.wait_for(run.run.play(), 10)
+        run.close()
+        await asyncio.wait_for(server.requests[0].hung_up.wait(), 10)
+    assert (run.run.status, len(server.requests)) == (Status.DEADLINE_EXCEEDED, 1)
 
 
 async def test_a_person_who_stops_a_stream_hangs_up_and_can_go_on(home: Home) -> None:
