@@ -225,7 +225,6 @@ class BarPane(Vertical):
 
     def close_bar(self) -> None:
         self._open("", "", ())
-        self.set_class(False, "open")
 
     def show_question(self, bar: Bar, *, covers: bool) -> None:
         """A question, a stop or the past. `covers` says whether it wants an answer."""
@@ -309,7 +308,7 @@ class BarPane(Vertical):
     ) -> None:
         """Show the title and, of what may stand below it, `inside`. What stays as it was costs no layout."""
         self.mode, self._title = mode, title
-        self.set_classes(f"open {role}")
+        self.set_classes(f"open {role}" if mode else "")
         self.screen.set_class(covers or mode in COVERS, "covered")
         for widget in self.query(".in"):
             widget.display = widget is inside

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from typing import Any, get_args
@@ -13,6 +13,7 @@ from textual.cache import LRUCache
 from textual.geometry import Region, Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
@@ -83,6 +84,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Rows that were drawn, each with what it was drawn from and its line of the flow."""
         self._drawn: tuple[Size, int, list[Look]] = (Size(), 0, [])
         """The room, the row of the flow at its top, and how each row in it looks that is drawn, or about to be."""
+        self._thumb: Sequence[Segment] = ()
+        """The scrollbar as it is drawn, in no colours of ours."""
         self.looks = Looks(self, "transcript--")
         self._slices: Timer | None = None
         self._moving = False
@@ -142,22 +145,30 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def _put(self, place: float, *, moved: bool = True) -> None:
         """Take in how much there is, scroll there, as far as there is something to scroll, and draw what differs."""
         size = Size(self.flow.width, self.flow.total)
-        self._moving = True
-        try:
-            if size != self.virtual_size:
-                # Set past the reactive: it would lay out the whole screen anew, and draw it twice.
-                self.set_reactive(Widget.virtual_size, size)
+        # Set past the reactives: they would lay out the screen, and draw what looks as before.
+        self.set_reactive(Widget.virtual_size, size)
+        if (size.height > self.container_size.height) != self.show_vertical_scrollbar:
+            self._moving = True
+            try:
                 self._scroll_update(size)
-            place = max(0, min(place, self.max_scroll_y))
-            if place != self.scroll_y:
-                # Past the reactives as well: they draw everything, also where nothing looks otherwise than before.
-                self.set_reactive(Widget.scroll_y, float(place))
-                if self.show_vertical_scrollbar:
-                    self.vertical_scrollbar.position = place
-            self.set_reactive(Widget.scroll_target_y, float(place))
-        finally:
-            self._moving = False
+            finally:
+                self._moving = False
+        place = float(max(0, min(place, self.max_scroll_y)))
+        self.set_reactive(Widget.scroll_y, place)
+        self.set_reactive(Widget.scroll_target_y, place)
+        if self.show_vertical_scrollbar:
+            self._move_thumb()
         self._draw(moved=moved)
+
+    def _move_thumb(self) -> None:
+        """Tell the scrollbar where we are, and draw it if that can be seen: it is drawn in one piece."""
+        bar, size, place = self.vertical_scrollbar, self.virtual_size.height, self.scroll_y
+        bar.set_reactive(ScrollBar.window_virtual_size, size)
+        bar.set_reactive(ScrollBar.position, place)
+        drawn = bar.renderer.render_bar(bar.size.height, size, bar.window_size, place)
+        if drawn.segments != self._thumb:
+            self._thumb = drawn.segments
+            bar.refresh()
 
     def _looks(self) -> list[Look]:
         """How each row looks that can be seen."""
