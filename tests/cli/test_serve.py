@@ -128,6 +128,14 @@ def test_only_what_is_written_down_can_be_served(command: Command, scenario: Wri
     assert 'model.use: serve plays a script or a recording, which use = "human" is not' in done.err
 
 
+def test_a_plan_makes_its_calls_itself_so_there_is_nothing_to_serve(command: Command, scenario: WriteScenario) -> None:
+    pytest.importorskip("uvicorn")
+    scenario("plan", 'goal = "-"\nloop = "pipeline"\n[[step]]\nask = "?"\n')
+    done = command("serve", "plan", "--port", "0")
+    assert done.code == 2
+    assert "loop: a client has a loop of its own, and in a pipeline the calls are the code's" in done.err
+
+
 def test_without_its_package_it_says_how_to_get_it(
     command: Command, scenario: WriteScenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:

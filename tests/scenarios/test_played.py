@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.scenarios_shipped import shipped
-from tests.scenarios_shipped.shipped import HOME, NAMES, shipped_tools
+from tests.scenarios_shipped.shipped import CREATED, HOME, NAMES, shipped_tools
 from workbench.check import check_file
 from workbench.clocks import VirtualClock
 from workbench.core.events import Forked, ModelReply, SettingsChanged, ToolResult, ToolStarted
@@ -37,6 +37,7 @@ def opened(plain: Mapping[str, Any], *, person: bool = False) -> Opened:
         person=person,
         keep=False,
         session_id="s1",
+        created=CREATED,
         tools=shipped_tools(),
     )
 

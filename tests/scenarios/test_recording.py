@@ -83,6 +83,16 @@ def test_a_recording_of_a_shipped_scenario_holds_without_its_tools(name: str, tm
     assert (verdict.error, verdict.mismatches, verdict.skipped) == ("", (), "")
 
 
+@pytest.mark.parametrize("name", ["pipeline-control", "pipeline-gate", "router", "router-no-route"])
+def test_of_a_plan_what_a_real_model_said_is_a_script_and_that_its_tools_run_again_is_said(name: str) -> None:
+    run = shipped.played(name).run
+    made = recorded(run)
+    assert made.notes == ("what the model said is a script here, and the tools of the steps run again",)
+    scenario = parse_scenario(made.text, "x.toml")
+    assert scenario.model.use == "scripted"
+    assert len(scenario.model.reply) == run.state.model_calls
+
+
 @example(
     [{"call": [{"tool": "stock_level", "arguments": {"warehouse": "north"}}, {"tool": "made_up", "arguments": {}}]},
      {"call": [{"tool": "made_up", "arguments": {}}]}],

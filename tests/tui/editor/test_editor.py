@@ -512,3 +512,15 @@ async def test_somebody_writes_from_the_editor_alone_how_a_made_up_tool_is_corre
         assert desk.run.state.answer == "2100000"
     verdict = await check_file(home.root / "scripts" / "weather.toml", home)
     assert verdict.passed
+
+
+async def test_a_script_that_follows_a_plan_gets_steps_and_shows_them_beside_the_text(home: Home) -> None:
+    async with at_desk(home) as desk:
+        await desk.press("n", "8")
+        await desk.type("Steps\n")
+        await desk.settle(lambda: desk.open)
+        await desk.read()
+        assert desk.sees("one = project_field")
+        await desk.press("f2")
+        assert desk.sees("Insert, into a pipeline")
+        assert desk.sees("a step that asks the model")

@@ -28,7 +28,7 @@ from workbench.tui.situation import Situation
 from workbench.view.draft import Draft, known_to
 from workbench.view.editing import where_words
 from workbench.view.entries import Line, Span
-from workbench.view.script_pieces import protocol_in
+from workbench.view.script_pieces import loop_in, protocol_in
 
 
 class EditorScreen(Screen[None]):
@@ -177,7 +177,9 @@ class EditorScreen(Screen[None]):
                 self._insert(offered[index].text)
 
         choices = [(each.title, "") for each in offered]
-        self.app.push_screen(Choose(f"Insert, in protocol {protocol_in(text)}", choices), chosen)
+        loop = loop_in(text)
+        into = f"into a {loop}" if loop else f"in protocol {protocol_in(text)}"
+        self.app.push_screen(Choose(f"Insert, {into}", choices), chosen)
 
     def _insert(self, piece: str) -> None:
         area = self.area
