@@ -54,6 +54,21 @@ async def test_the_script_and_the_session_of_a_run_are_picked_after_it(home: Hom
         await desk.settle(lambda: isinstance(desk.app.screen, HomeScreen) and picked(desk)[1] == "lesson-1-2")
 
 
+async def test_a_script_that_was_written_meanwhile_is_picked_when_it_is_read(home: Home) -> None:
+    own_script(home, name="a")
+    async with at_desk(home) as desk:
+        await desk.settle(lambda: picked(desk)[0] == "a")
+        fresh = own_script(home, GOOD.replace("Two cities", "Fresh"), "z")
+        desk.app.opener.scenario(fresh)
+        await desk.settle(lambda: isinstance(desk.app.screen, RunScreen) and desk.run.state.started)
+        await desk.press("q")
+        await desk.settle(lambda: isinstance(desk.app.screen, HomeScreen) and picked(desk)[0] == "z")
+        await desk.press("up")
+        home_screen(desk).shelves.read_again()
+        await desk.settle()
+        assert picked(desk)[0] == "a"
+
+
 async def test_what_went_wrong_is_said_until_somebody_moves_on(home: Home) -> None:
     own_script(home, name="a")
     own_script(home, "goal = ", name="b")

@@ -130,9 +130,15 @@ class ItemList(PickView):
 
     def pick_key(self, key: str) -> None:
         """Pick the item with that key, if it is there."""
-        index = next((at for at, item in enumerate(self.items) if item.key == key), None)
-        if index is not None:
-            self.pick(index)
+        self.pick_wanted(key)
+
+    def pick_wanted(self, key: str) -> str:
+        """As `pick_key`; returns the key that is still wanted, "" where the item was there."""
+        index = next((at for at, item in enumerate(self.items) if item.key == key), None) if key else None
+        if index is None:
+            return key
+        self.pick(index)
+        return ""
 
     def move(self, step: int) -> None:
         """So many items down, or up."""

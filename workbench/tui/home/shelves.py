@@ -62,6 +62,8 @@ class Shelves(Horizontal):
         self._shelf = Shelf(home)
         self._wanted = ""
         """The key of a session that is to be picked as soon as it is read."""
+        self._wanted_script = ""
+        """As `_wanted`, of a script."""
         self._query = EVERYTHING
         self._searching: Worker[None] | None = None
 
@@ -118,10 +120,8 @@ class Shelves(Horizontal):
         self.read_again()
 
     def come_back(self, script: Path | None, session: Path | None) -> None:
-        """Pick that script, and that session as soon as it is read; the keys stay about what they are about."""
-        if script is not None:
-            self.scripts.list.pick_key(str(script))
-        self._wanted = str(session or "")
+        """Pick that script and that session as soon as they are read; the keys stay about what they are about."""
+        self._wanted_script, self._wanted = str(script or ""), str(session or "")
 
     async def _read(self) -> None:
         shelf = self._shelf
@@ -138,12 +138,13 @@ class Shelves(Horizontal):
             await self._fill_sessions(unread=unread)
         self.post_message(self.Reading(0))
         await self._fill_scripts()
-        self._wanted = ""
+        self._wanted = self._wanted_script = ""
         self.post_message(self.Read())
 
     async def _fill_scripts(self) -> None:
         items = await asyncio.to_thread(self._shelf.scripts)
         self.scripts.fill(items, self._scripts_found(items), self._query)
+        self._wanted_script = self.scripts.list.pick_wanted(self._wanted_script)
 
     async def _fill_sessions(self, *, unread: int) -> None:
         items = await asyncio.to_thread(self._shelf.sessions, time.time())
@@ -152,9 +153,7 @@ class Shelves(Horizontal):
         query = self._query
         found = await asyncio.to_thread(self._shelf.found, items, query)
         self.sessions.fill(items, found, query)
-        if any(item.key == self._wanted for item in found):
-            self.sessions.list.pick_key(self._wanted)
-            self._wanted = ""
+        self._wanted = self.sessions.list.pick_wanted(self._wanted)
         if query is not self._query:
             await self._search()
 
