@@ -30,6 +30,7 @@ PARAMETERS = {
     "check_build": "build",
     "buggy_tool": "x",
     "submit_answer": "answer",
+    "recall": "key",
     "run_sql": "query",
 }
 RISKS = {
@@ -79,7 +80,7 @@ def test_marks(shipped: LoadedFolder) -> None:
     assert [name for name, info in infos.items() if info.trust == "untrusted"] == ["fetch_page"]
     assert [name for name, info in infos.items() if info.deduplicates] == ["create_refund", "send_email"]
     inline = [name for name, loaded in shipped.tools.items() if loaded.spec.inline]
-    assert inline == ["add", "multiply", "submit_answer"]
+    assert inline == ["add", "multiply", "recall", "submit_answer"]
 
 
 def test_the_warehouse_is_no_enum_so_that_the_tool_itself_answers(shipped: LoadedFolder) -> None:
