@@ -30,6 +30,7 @@ PARAMETERS = {
     "check_build": "build",
     "buggy_tool": "x",
     "submit_answer": "answer",
+    "recall": "key",
     "run_sql": "query",
     "recall": "key",
 }
