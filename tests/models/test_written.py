@@ -50,7 +50,10 @@ def test_outside_the_native_protocol_any_text_is_the_reply(text: str) -> None:
     ("text", "problem"),
     [
         ('{"text": "x"', "line 1, column 13: a comma is missing before this, or a closing bracket"),
-        ('{\n  "text": x\n}', "line 2, column 11: a value is missing here: text in double quotes, a number, true, false, null, [ ] or { }"),
+        (
+            '{\n  "text": x\n}',
+            "line 2, column 11: a value is missing here: text in double quotes, a number, true, false, null, [ ] or { }",
+        ),
         ('{"txt": "x"}', 'unknown key "txt"; did you mean "text"?'),
         ('{"answer": "x"}', 'unknown key "answer"; known here: text, calls'),
         ('{"text": 1}', "text must be text in quotes"),

@@ -32,7 +32,6 @@ PARAMETERS = {
     "submit_answer": "answer",
     "recall": "key",
     "run_sql": "query",
-    "recall": "key",
 }
 RISKS = {
     "write_file": "write",
