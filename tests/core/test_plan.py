@@ -11,7 +11,7 @@ from workbench.core.plan import Place, Plan, Step, filled, plan_of
 from workbench.core.state import State, fold
 from workbench.core.statuses import Status
 from workbench.core.templates import TemplateError
-from workbench.core.values import Header
+from workbench.core.values import Call, Header
 
 
 def pipeline(*steps: dict[str, Any]) -> dict[str, Any]:
@@ -121,6 +121,11 @@ def test_a_step_is_taken_only_when_it_is_due() -> None:
     for events in ([asked.__class__(step=2, does="answer")], [asked, asked], [asked, reply, asked]):
         with pytest.raises(ValueError, match="which is not due"):
             fold(TWO, [GOAL, *events])
+    with pytest.raises(ValueError, match="which is not due"):
+        fold(TWO, [GOAL, Planned(step=1, does="answer", text="1")])
+    call = Planned(step=1, calls=(Call(id="c1", tool="look", arguments="{}", canonical="{}"),))
+    with pytest.raises(ValueError, match="which is not due"):
+        fold(Header(id="r", goal="go", scenario=pipeline({"tool": "look"})), [GOAL, call, call])
     with pytest.raises(ValueError, match="asks for none"):
         fold(TWO, [GOAL, reply])
     with pytest.raises(ValueError, match="follows no plan"):

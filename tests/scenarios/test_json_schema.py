@@ -18,7 +18,10 @@ def test_the_schema_has_every_key_and_refuses_others() -> None:
 def test_the_strings_under_the_fields_are_its_descriptions() -> None:
     schema = scenario_json_schema()
     assert schema["properties"]["goal"]["description"] == "The task: the first message."
-    assert schema["$defs"]["LimitsTable"]["properties"]["steps"]["description"] == "Replies of the model."
+    assert (
+        schema["$defs"]["LimitsTable"]["properties"]["steps"]["description"]
+        == "Replies of the model, and calls that a plan makes."
+    )
     assert schema["$defs"]["ReplyTable"]["description"] == "One line of the script: a reply, or a failure."
 
 

@@ -74,7 +74,7 @@ class LimitsTable(Table):
     """Every cap of a run. An absent one is off."""
 
     steps: Count | None = None
-    """Replies of the model."""
+    """Replies of the model, and calls that a plan makes."""
     model_calls: Count | None = None
     """Requests to the model; retries inside a call are not counted."""
     tool_calls: Count | None = None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.core.events import Event, SettingsChanged
-from workbench.core.loop import AskModel, AskPerson, Finished
+from workbench.core.loop import AskModel, AskPerson, Finished, TakeStep
 from workbench.core.ports import Person, Question
 from workbench.models.human import HumanModel
 from workbench.tui.run.moving import Moving
@@ -71,7 +71,7 @@ class StandIn(Moving):
         match self.run_.next:
             case AskPerson(question):
                 return person.due(question, self.run_.state)
-            case AskModel():
+            case AskModel() | TakeStep():
                 return person.due(Question(on="step"), self.run_.state)
             case Finished(status):
                 return person.due(Question(on="stop", status=status), self.run_.state)
@@ -130,7 +130,7 @@ class StandIn(Moving):
             self.redraw()
             return
         due = self._due()
-        asked = due is not None and not isinstance(self.run_.next, AskModel)
+        asked = due is not None and not isinstance(self.run_.next, AskModel | TakeStep)
         if asked and not self.guarded("as_scripted"):
             return
         self._let_act(self._person)
