@@ -88,7 +88,7 @@ ACTIONS: tuple[Action, ...] = (
         "back",
         "q",
         "back",
-        "Back to what is below: Home, or the editor, matrix or comparison a run was opened from; on Home, quit.",
+        "Back to what is below; on Home, quit.",
         label=when.back_words,
     ),
     # ---- Home
