@@ -65,7 +65,7 @@ class Executed:
     """Files of the sandbox that it changed."""
 
 
-ABOUT_CALLS = frozenset({ModelReply, ToolStarted, ToolResult, Held, LateResult})
+ABOUT_CALLS = frozenset({ModelReply, Planned, ToolStarted, ToolResult, Held, LateResult})
 ABOUT_OTHERS = frozenset({Forked, DoneElsewhere})
 """Events that tell what was done, here and in other branches."""
 

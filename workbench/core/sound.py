@@ -6,7 +6,19 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.core.events import Decided, Event, Held, LateResult, ModelFailed, ModelReply, ToolResult, ToolStarted
+from workbench.core.events import (
+    ContextChanged,
+    Decided,
+    Event,
+    Held,
+    LateResult,
+    ModelFailed,
+    ModelReply,
+    ToolResult,
+    ToolStarted,
+)
+
+TAKE_TIME = (ModelReply, ModelFailed, ContextChanged, ToolResult, Held, LateResult)
 
 
 def check(events: Sequence[Event]) -> None:
@@ -23,7 +35,7 @@ def problem(event: Event) -> str:
         needed = isinstance(event, Decided) and event.decision == "edit"
         if (needed or event.arguments) and not _is_object(event.arguments):
             return f"arguments has to be a JSON object, not {event.arguments!r:.60}"
-    if isinstance(event, ModelReply | ModelFailed | ToolResult | Held | LateResult) and not _is_time(event.took):
+    if isinstance(event, TAKE_TIME) and not _is_time(event.took):
         return f"took has to be a number of seconds, at least 0, not {event.took!r:.60}"
     if isinstance(event, ToolResult | Held):
         for effect in event.effects:
