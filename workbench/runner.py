@@ -86,6 +86,11 @@ class Run(Commanded):
         return not self._paused
 
     @property
+    def going(self) -> bool:
+        """Whether a move is being made, or the next one will be by itself."""
+        return self.in_flight is not None or self.playing
+
+    @property
     def status(self) -> Status:
         """The status people see: a question that nobody has answered is a status, too."""
         if self.in_flight is not None:

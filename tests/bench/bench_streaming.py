@@ -70,7 +70,7 @@ class Painted:
 
     def __call__(self, stage: Stage) -> None:
         stage.run.subscribe_signals(lambda _: self._arrived.append((perf_counter(), process_time())))
-        draw, display = stage.screen.draw, stage.app._display
+        draw, display = stage.screen.drawing.draw, stage.app._display
 
         def drawn() -> None:
             draw()
@@ -82,7 +82,7 @@ class Painted:
             self.waited += [(perf_counter() - at, process_time() - cpu) for at, cpu in self._drawn]
             self._drawn.clear()
 
-        stage.screen.draw = drawn  # type: ignore[method-assign]
+        stage.screen.drawing.draw = drawn  # type: ignore[method-assign]
         stage.app._display = shown  # type: ignore[method-assign]
 
 

@@ -54,6 +54,11 @@ class Bar:
     """The calls it is about; the first is decided now."""
     whole: bool = True
 
+    @property
+    def asks(self) -> bool:
+        """Whether it wants an answer."""
+        return self.kind in ("approval", "batch", "interrupted", "hold")
+
 
 def bar_for(
     state: State,

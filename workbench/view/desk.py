@@ -81,7 +81,7 @@ class Desk:
         """How things stand, in one word that decides which keys work."""
         if self.looking_back:
             return "past"
-        if self.run.in_flight is not None or self.run.playing:
+        if self.run.going:
             return "running"
         move = self.run.next
         if self.elsewhere and not isinstance(move, Finished):

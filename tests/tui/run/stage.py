@@ -15,7 +15,7 @@ from textual import events
 from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from tests.tui.settled import LONGEST, settled
 from workbench.clocks import VirtualClock
@@ -27,12 +27,14 @@ from workbench.scenarios.loader import load_scenario
 from workbench.sessions.late import MemoryJournal
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.guard import APART, DRAWN
+from workbench.tui.run.fields.field import Field
 from workbench.tui.run.screen import RunScreen
 from workbench.tui.transcript.widget import Transcript
 
 SCRIPTS = packaged_folder() / "scripts"
 CREATED = datetime(2026, 1, 31, 10, tzinfo=UTC)
 SESSION = "20260131-100000-7f3a"
+Kind = type[Field]
 PATIENT = 1.0 + APART + DRAWN
 """Seconds between two keys of somebody who looks before pressing the next."""
 
@@ -170,7 +172,7 @@ class Stage:
     @property
     def drawn(self) -> bool:
         """Whether the Run screen shows what there is to be shown."""
-        return all(not screen._dirty for screen in self.app.screen_stack if isinstance(screen, RunScreen))
+        return all(not screen.drawing.dirty for screen in self.app.screen_stack if isinstance(screen, RunScreen))
 
     # ------------------------------------------------------------ seeing
 
@@ -194,6 +196,22 @@ class Stage:
     def focus_is(self, widget: Widget) -> bool:
         """Whether keys go there."""
         return self.screen.focused is widget and self.app.screen is self.screen
+
+    @property
+    def field(self) -> Input:
+        """The line of text that is open in the bar."""
+        inside = self.screen.bar.inside
+        assert isinstance(inside, Input)
+        return inside
+
+    def opens(self, kind: Kind) -> bool:
+        """Whether that is open in the bar."""
+        return isinstance(self.screen.bar.opened, kind)
+
+    @property
+    def is_shut(self) -> bool:
+        """Whether nothing is open in the bar, and nothing is asked there."""
+        return self.screen.bar.opened is None and self.screen.bar.question is None
 
     @property
     def key_row(self) -> str:

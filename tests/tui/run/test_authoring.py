@@ -9,6 +9,7 @@ from workbench.check import check_file
 from workbench.core.events import ModelReply
 from workbench.home import Home
 from workbench.tui.editor.screen import EditorScreen
+from workbench.tui.run.fields.replies import WriteReply
 from workbench.tui.viewer import RequestViewer
 
 HUMAN = """\
@@ -36,7 +37,7 @@ def replies(stage: Stage) -> list[ModelReply]:
 
 
 async def until_writing(stage: Stage) -> None:
-    await stage.settle(lambda: stage.screen.bar.mode == "reply")
+    await stage.settle(lambda: stage.opens(WriteReply))
 
 
 # ---------------------------------------------------------------- being the model
@@ -81,7 +82,7 @@ async def test_esc_leaves_the_field_with_what_is_in_it_and_space_goes_back(home:
         assert stage.sees("written, not sent: ANSWER: 3")
         assert stage.key_row.startswith(" space write the reply   r write and run on   w what it sees")
         await stage.press("left", "right")
-        assert stage.screen.bar.mode == "question"
+        assert stage.screen.bar.question is not None
         await stage.press("space", "ctrl+s")
         assert stage.run.state.answer == "3"
 
@@ -209,7 +210,7 @@ async def test_esc_changes_nothing(home: Home) -> None:
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
         await stage.press("T", "x", "escape")
         assert stage.kinds == ["user_message"]
-        assert stage.screen.bar.mode == ""
+        assert stage.is_shut
 
 
 async def test_only_a_reply_that_is_due_can_be_changed(home: Home) -> None:

@@ -15,6 +15,7 @@ from workbench.core.statuses import Status
 from workbench.home import Home
 from workbench.sessions.journal import read_session
 from workbench.tui.choose import Choose
+from workbench.tui.run.fields.replies import ForkText, WriteReply
 from workbench.tui.run.fork import ForkQuestion
 
 MODELS = """
@@ -133,7 +134,7 @@ async def test_a_fork_gets_a_name_and_another_model(home: Home) -> None:
         await gone_to(stage, parent)
         assert stage.rows[0].startswith(" By hand   text · human model")
         assert stage.sees("you are the model from here on")
-        assert stage.screen.bar.mode == "reply"
+        assert stage.opens(WriteReply)
         await stage.type("ANSWER: 7")
         await stage.press("ctrl+s")
         assert stage.run.state.answer == "7"
@@ -173,7 +174,7 @@ async def test_another_reply_is_judged_while_it_is_typed(home: Home) -> None:
         await stage.type('{"calls": [')
         await stage.press("ctrl+s")
         assert "line 1, column" in stage.notice
-        assert stage.screen.bar.mode == "fork"
+        assert stage.opens(ForkText)
         await stage.press("f7")
         await stage.type("Done already.")
         assert stage.sees("✓ an answer ends the run")

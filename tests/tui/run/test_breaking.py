@@ -10,6 +10,7 @@ from workbench.core.events import HeldReply, ModelReply, ToolResult
 from workbench.home import Home
 from workbench.runner import Run
 from workbench.tui.run.breaker import Breaker, FaultField
+from workbench.tui.run.fields.sessions import HoldSome
 
 
 def armed(run: Run) -> list[tuple[str, int | None, int | None, str]]:
@@ -170,8 +171,8 @@ async def test_what_the_filter_says_is_held_and_nothing_else(home: Home) -> None
         assert stage.kinds.count("held") == 1
         assert [result.content for result in results(stage)] == ["2100000"]
         await stage.press("H")
-        assert stage.screen.bar.field.value == "arg:city=Lima"
-        stage.screen.bar.field.value = ""
+        assert stage.field.value == "arg:city=Lima"
+        stage.field.value = ""
         await stage.settle()
         await stage.press("enter")
         assert stage.notice == "nothing is held any more"
@@ -182,7 +183,7 @@ async def test_a_wrong_filter_stays_in_the_field_with_what_is_wrong(home: Home) 
         await stage.press("H")
         await stage.type("tol:add")
         await stage.press("enter")
-        assert stage.screen.bar.mode == "filter"
+        assert stage.opens(HoldSome)
         assert stage.sees("✗ column 1")
         assert stage.run.state.hold is None
         await stage.press("escape")

@@ -11,6 +11,7 @@ from tests.tui.run.stage import Stage, opened_scenario, staged, write_scenario
 from workbench.core.events import Decided, Notice, ToolResult, ToolStarted
 from workbench.core.loop import AskPerson
 from workbench.home import Home
+from workbench.tui.run.fields.calls import DenyReason, EditArguments
 
 
 @asynccontextmanager
@@ -83,7 +84,7 @@ async def test_stepping_a_denial_is_recorded_and_makes_no_further_move(home: Hom
 async def test_n_denies_with_a_reason_that_the_model_reads(home: Home) -> None:
     async with at_the_gate(home) as stage:
         await stage.press("n")
-        assert stage.screen.bar.mode == "reason"
+        assert stage.opens(DenyReason)
         await stage.type("a yes? no: too much")
         await stage.press("enter")
         assert [(d.decision, d.reason) for d in decisions(stage)] == [("deny", "a yes? no: too much")]
@@ -171,7 +172,7 @@ async def test_arguments_that_the_tool_does_not_take_are_said_and_do_not_run(hom
         assert stage.sees("amount")
         await stage.press("ctrl+s")
         assert decisions(stage) == []
-        assert stage.screen.bar.mode == "edit"
+        assert stage.opens(EditArguments)
 
 
 async def test_esc_keeps_the_text_for_that_call_and_that_field_only(home: Home) -> None:
@@ -348,10 +349,10 @@ async def test_a_question_does_not_take_the_focus_of_a_field(home: Home) -> None
         model.go()
         await stage.reach(lambda: isinstance(stage.run.next, AskPerson))
         await stage.settle()
-        assert stage.focus_is(stage.screen.bar.field)
+        assert stage.focus_is(stage.field)
         assert stage.sees("▲ waiting for you: esc, then y or n")
         await stage.type("yn")
-        assert stage.screen.bar.field.value == "yn"
+        assert stage.field.value == "yn"
         assert decisions(stage) == []
         await stage.press("escape")
         assert stage.bar_title.startswith("▲ The model wants to run send_email")

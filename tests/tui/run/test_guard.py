@@ -12,6 +12,7 @@ from workbench.core.events import Decided
 from workbench.core.loop import AskPerson
 from workbench.home import Home
 from workbench.tui.guard import APART, DRAWN, KeyGuard
+from workbench.tui.run.fields.calls import DenyReason
 
 SOON, LATE = DRAWN / 2, DRAWN + 0.01
 
@@ -197,7 +198,7 @@ async def test_a_click_on_the_key_is_a_press_of_it(home: Home) -> None:
         stage.screen.guard.pressed("y", drawn_at(stage) - 1)
         await stage.pilot.click(offset=(stage.rows[row].index("n deny"), row))
         await stage.settle()
-        assert stage.screen.bar.mode == "reason"
+        assert stage.opens(DenyReason)
 
 
 async def test_grants_are_guarded_too(home: Home) -> None:

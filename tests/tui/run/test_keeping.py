@@ -50,8 +50,8 @@ async def test_a_message_cannot_be_sent_while_a_call_is_open(home: Home) -> None
 async def test_s_names_the_session_in_its_file(home: Home) -> None:
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
         await stage.press("space", "s")
-        assert stage.screen.bar.field.value == "Two cities"
-        stage.screen.bar.field.value = ""
+        assert stage.field.value == "Two cities"
+        stage.field.value = ""
         await stage.type("Paris [b]and\\")
         await stage.press("enter")
         assert stage.notice == "named Paris [b]and\\"
@@ -68,7 +68,7 @@ async def test_an_unchanged_or_empty_name_records_nothing(home: Home) -> None:
     async with staged(opened_scenario(home, "two-cities"), home) as stage:
         before = stage.kinds
         await stage.press("s", "enter", "s")
-        stage.screen.bar.field.value = "  "
+        stage.field.value = "  "
         await stage.press("enter")
         assert stage.kinds == before
 
@@ -133,7 +133,7 @@ async def test_ctrl_c_copies_else_stops_else_asks(home: Home) -> None:
     model = opened.run.model = Paced(opened.run.model)
     async with staged(opened, home) as stage:
         await stage.press("s")
-        stage.screen.bar.field.select_all()
+        stage.field.select_all()
         await stage.press("ctrl+c")
         assert stage.app.clipboard == stage.screen.run_title
         assert stage.app.screen is stage.screen

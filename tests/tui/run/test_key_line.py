@@ -11,6 +11,10 @@ from workbench.home import Home
 from workbench.tui.actions import BY_NAME, KEY_LINES, key_words, keys_of
 from workbench.tui.help import HelpScreen
 from workbench.tui.run.breaker import Breaker
+from workbench.tui.run.fields.calls import AllowMore, AnswerFor, DenyReason, EditArguments, EditResult
+from workbench.tui.run.fields.field import Field
+from workbench.tui.run.fields.replies import ForkText
+from workbench.tui.run.fields.sessions import Message, Naming
 from workbench.tui.run.fork import ForkQuestion
 from workbench.tui.run.loop_view import LoopView
 from workbench.tui.run.whole import WholeCall
@@ -42,8 +46,16 @@ def last(*kinds: str) -> Done:
     return lambda stage: tuple(stage.kinds[-len(kinds) :]) == kinds
 
 
-def mode(name: str) -> Done:
-    return lambda stage: stage.screen.bar.mode == name
+def opens(kind: type[Field]) -> Done:
+    return lambda stage: stage.opens(kind)
+
+
+def asks(stage: Stage) -> bool:
+    return stage.screen.bar.question is not None
+
+
+def shut(stage: Stage) -> bool:
+    return stage.is_shut
 
 
 def screen(kind: type[object]) -> Done:
@@ -76,48 +88,48 @@ CASES: dict[tuple[str, str], Done] = {
     ("paused", "cap"): steps(None),
     ("paused", "break_it"): screen(Breaker),
     ("approval", "allow"): decided("allow"),
-    ("approval", "deny"): mode("reason"),
-    ("approval", "edit"): mode("edit"),
-    ("approval", "answer_for"): mode("answer"),
-    ("approval", "allow_more"): mode("more"),
+    ("approval", "deny"): opens(DenyReason),
+    ("approval", "edit"): opens(EditArguments),
+    ("approval", "answer_for"): opens(AnswerFor),
+    ("approval", "allow_more"): opens(AllowMore),
     ("approval", "view"): screen(WholeCall),
     ("batch", "next_pane"): lambda stage: stage.focus_is(stage.screen.bar.scroll),
     ("edit", "submit"): decided("edit"),
-    ("edit", "close"): mode("question"),
+    ("edit", "close"): asks,
     ("edit", "reset"): lambda stage: stage.notice == "it is as it was",
     ("hold", "move"): last("held", "tool_result"),
     ("hold", "run"): lambda stage: stage.kinds.count("held") == 2,
-    ("hold", "edit"): mode("edit-result"),
+    ("hold", "edit"): opens(EditResult),
     ("hold", "hold"): lambda stage: stage.run.state.hold is None,
     ("hold", "break_it"): screen(Breaker),
     ("hold", "sees"): screen(RequestViewer),
     ("stopped", "raise_cap"): steps(4),
     ("approval", "close"): lambda stage: stage.kinds.count("decided") == 1,
-    ("stopped", "message"): mode("message"),
+    ("stopped", "message"): opens(Message),
     ("stopped", "event_back"): at(1),
     ("stopped", "fork"): screen(ForkQuestion),
     ("answered", "fork"): screen(ForkQuestion),
-    ("stopped", "name"): mode("name"),
-    ("answered", "message"): mode("message"),
+    ("stopped", "name"): opens(Naming),
+    ("answered", "message"): opens(Message),
     ("answered", "event_back"): at(1),
-    ("answered", "name"): mode("name"),
+    ("answered", "name"): opens(Naming),
     ("past", "event_back"): at(4),
     ("past", "step_back"): lambda stage: stage.kinds[stage.screen.desk.state.n - 1] == "model_reply",
     ("past", "latest"): at(0),
     ("past", "fork"): screen(ForkQuestion),
-    ("past", "edit"): mode("fork"),
+    ("past", "edit"): opens(ForkText),
     ("past", "sees"): screen(RequestViewer),
     ("past", "loop"): screen(LoopView),
     ("past", "run"): at(0),
     ("typing", "submit"): lambda stage: stage.kinds.count("user_message") == 2,
-    ("typing", "close"): mode("question"),
-    ("field", "close"): mode(""),
+    ("typing", "close"): asks,
+    ("field", "close"): shut,
     ("limits", "toggle_limit"): steps(None),
     ("limits", "raise_limit"): steps(10),
-    ("limits", "close"): mode(""),
+    ("limits", "close"): shut,
     ("scopes", "allow"): grants(1),
-    ("scopes", "close"): mode("question"),
-    ("list", "close"): mode(""),
+    ("scopes", "close"): asks,
+    ("list", "close"): shut,
 }
 
 
@@ -173,8 +185,8 @@ async def test_every_key_of_the_line_can_be_clicked(home: Home, phase: str) -> N
         await stage.press(*keys.split())
         row = stage.app.size.height - 1
         first = len(stage.key_row) - len(stage.key_row.lstrip())
-        before = (stage.kinds, stage.screen.bar.mode, stage.screen.desk.state.n, stage.notice)
+        before = (stage.kinds, stage.screen.bar.opened, stage.screen.desk.state.n, stage.notice)
         await stage.pilot.click(offset=(first, row))
         await stage.settle()
-        after = (stage.kinds, stage.screen.bar.mode, stage.screen.desk.state.n, stage.notice)
+        after = (stage.kinds, stage.screen.bar.opened, stage.screen.desk.state.n, stage.notice)
         assert after != before

@@ -27,13 +27,13 @@ class Seen:
         self.stage = stage
         self.parts: list[str] = []
         monkeypatch.setattr(stage.app, "copy_to_clipboard", self.parts.append)
-        draw = stage.screen.draw
+        draw = stage.screen.drawing.draw
 
         def drawn() -> None:
             draw()
             self.parts.append(stage.text)
 
-        monkeypatch.setattr(stage.screen, "draw", drawn)
+        monkeypatch.setattr(stage.screen.drawing, "draw", drawn)
 
     def look(self) -> None:
         self.parts.append(self.stage.text)

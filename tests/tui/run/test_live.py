@@ -131,9 +131,9 @@ async def test_a_token_is_drawn_alone_and_no_clock_is_in_its_way(home: Home, mon
             draw(screen, update)
 
         monkeypatch.setattr(stage.app, "_display", drawn)
-        last = screen._drawn_at
-        screen._tick()
-        assert screen._drawn_at == last
+        last = screen.drawing.drawn_at
+        screen.driver.tick()
+        assert screen.drawing.drawn_at == last
         slow.go()
         await stage.reach(lambda: stage.sees("there, you"))
         assert min(painted) == stage.row_of("there, you")
@@ -228,7 +228,7 @@ async def test_a_pause_is_counted_down_and_what_came_before_is_gone(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr("workbench.tui.run.driving.monotonic", lambda: now[0])
+    monkeypatch.setattr("workbench.tui.run.drawing.monotonic", lambda: now[0])
     cut = HEAD["text/event-stream"] + says("half a")
     slow_down = http({"error": {"message": "slow down"}}, 429, retry_after="60")
     async with at(home, cut, slow_down) as (stage, server):
@@ -247,7 +247,7 @@ async def test_a_pause_is_counted_down_and_what_came_before_is_gone(
 
 async def test_a_request_that_takes_long_says_how_long(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("workbench.tui.run.driving.monotonic", lambda: now[0])
+    monkeypatch.setattr("workbench.tui.run.drawing.monotonic", lambda: now[0])
     async with at(home, Exchange.until_hung_up) as (stage, server):
         await stage.send("r")
         await server.asked()

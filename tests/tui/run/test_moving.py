@@ -160,8 +160,8 @@ async def test_the_list_of_limits(home: Home) -> None:
         assert changes(stage)[-1] == {"limits.model_calls": 1}
         await stage.press("escape")
         assert stage.focus_is(stage.transcript)
-        assert stage.screen.bar.mode == ""
-        assert stage.screen.shown == "transcript"
+        assert stage.is_shut
+        assert stage.screen.drawing.shown == "transcript"
 
 
 async def test_fractions_are_for_money_and_time_only(home: Home) -> None:

@@ -10,6 +10,7 @@ from workbench.core.events import Decided, ModelReply
 from workbench.core.state import State, fold
 from workbench.home import Home
 from workbench.opening import Opened
+from workbench.tui.run.fields.replies import ForkText
 from workbench.tui.run.frame import SideColumn
 from workbench.view.meters import budget
 from workbench.view.panes import calls
@@ -125,7 +126,7 @@ async def test_r_plays_the_past_up_to_now(home: Home, monkeypatch: pytest.Monkey
         await stage.press(*["left"] * 4)
         await stage.send("r")
         await stage.reach(lambda: not stage.screen.desk.looking_back)
-        await stage.settle(lambda: stage.screen.past_timer is None)
+        await stage.settle(lambda: stage.screen.looking_back.playing is None)
         assert len(stage.run.events) == before
         assert stage.sees("✓ answered")
 
@@ -143,9 +144,9 @@ async def test_a_question_of_the_past_is_shown_as_it_was_and_cannot_be_decided(h
             await stage.press(key)
             assert stage.notice == "this is the past: end goes back to now", key
         await stage.press("e")
-        assert str(stage.screen.bar.mode) == "fork", "what was said can be another thing in a fork, and only there"
+        assert stage.opens(ForkText), "what was said can be another thing in a fork, and only there"
         await stage.press("escape")
-        assert stage.screen.bar.mode == "question"
+        assert stage.screen.bar.question is not None
         await stage.press("v", "escape")
         assert stage.screen.desk.state.n == asked
         assert stage.run.events == before

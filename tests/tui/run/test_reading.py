@@ -157,9 +157,9 @@ async def test_letters_type_in_every_field(home: Home) -> None:
         await stage.press("r")
         for opening in ("slash", "s", "n"):
             await stage.press(opening)
-            stage.screen.bar.field.value = ""
+            stage.field.value = ""
             await stage.type(letters)
-            assert stage.screen.bar.field.value == letters, opening
+            assert stage.field.value == letters, opening
             await stage.press("escape")
         for opening in ("e", "a"):
             await stage.press(opening)

@@ -69,7 +69,7 @@ async def test_a_session_that_is_read_only_can_be_read_and_nothing_else(home: Ho
         for key in ("space", "r", "x", "c", "plus", "h", "s", "m", "A"):
             await stage.press(key)
             assert stage.notice == "this session is read only: F goes on from here in one of its own", key
-            assert stage.screen.bar.mode == "", key
+            assert stage.is_shut, key
         assert not any(word in stage.rows[-1] for word in ("space", "hold", "lift cap"))
         await stage.press("left", "left", "w", "escape", "end", "v", "escape", "slash", "escape")
     assert path.read_bytes() == before

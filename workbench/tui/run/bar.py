@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Callable
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from workbench.tui.actions import bindings
 from workbench.tui.blocks import Block
 from workbench.tui.paint import contents
+from workbench.tui.run.fields.field import Field, LineField, ListField, TextField
 from workbench.tui.textarea import PlainArea
 from workbench.tui.transcript.wrap import shown
 from workbench.view.bars import Bar
 from workbench.view.entries import Line, Role, Span
 from workbench.view.lines import clip, wrap, wrapped
 
-AreaMode = Literal["edit", "edit-result", "edit-reply", "answer", "message", "reply", "rewrite", "fork"]
-FieldMode = Literal["reason", "name", "search", "filter"]
-ListMode = Literal["more", "limits", "grants"]
-Mode = Literal["", "question"] | AreaMode | FieldMode | ListMode
-
-COVERS = ("edit", "edit-result", "edit-reply", "answer", "reply", "rewrite", "fork", "more", "limits", "grants")
-"""What takes the place of the transcript where there are few rows. A question does too, when it wants an answer."""
-
 LEAST_TYPED = 3
 """Rows of a text area that a note below it leaves."""
-ASIDE = ("message", "name", "search", "filter", "limits", "grants")
-"""What may stand in the way of a question, and says so."""
+
+
+class Act(Message):
+    """A key was pressed that a widget has a binding for, and no business of its own with."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.what = what
+
+
+def acts(what: str) -> Callable[[Widget], None]:
+    """The method of an action that says what its key does, and leaves it to others."""
+
+    def act(widget: Widget) -> None:
+        widget.post_message(Act(what))
+
+    return act
 
 
 class BarArea(PlainArea):
@@ -42,15 +50,9 @@ class BarArea(PlainArea):
     class Sent(Message):
         """A person sent the text."""
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, value: str) -> None:
             super().__init__()
-            self.text = text
-
-    class Insert(Message):
-        """A person wants something to begin with put in."""
-
-    class Reset(Message):
-        """A person wants the text as it was."""
+            self.value = value
 
     enter_sends = False
     original = ""
@@ -70,14 +72,25 @@ class BarArea(PlainArea):
         self.history.checkpoint()
         self.move_cursor(self.document.end)
 
+    def restore(self) -> bool:
+        """The text as it was before the person changed it. Returns whether it was another."""
+        changed = self.text != self.original
+        if changed:
+            self.put(self.original)
+        return changed
+
+    def put_in(self, text: str, *, alone: bool) -> None:
+        """A text where the caret is; `alone`: in place of all there is."""
+        whole = alone or not self.text.strip()
+        start = self.document.start if whole else self.selection.start
+        self.replace(text, start, self.document.end if whole else self.selection.end)
+        self.focus()
+
     def action_submit(self) -> None:
         self.post_message(self.Sent(self.text))
 
-    def action_insert(self) -> None:
-        self.post_message(self.Insert())
-
-    def action_reset(self) -> None:
-        self.post_message(self.Reset())
+    action_insert = acts("insert")
+    action_reset = acts("reset")
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "enter" and self.enter_sends:
@@ -91,18 +104,8 @@ class SearchField(Input):
 
     BINDINGS = bindings("search")
 
-    class Find(Message):
-        """Go to another place of the text that is looked for."""
-
-        def __init__(self, *, forward: bool) -> None:
-            super().__init__()
-            self.forward = forward
-
-    def action_find_next(self) -> None:
-        self.post_message(self.Find(forward=True))
-
-    def action_find_previous(self) -> None:
-        self.post_message(self.Find(forward=False))
+    action_find_next = acts("next")
+    action_find_previous = acts("before")
 
 
 class BarScroll(VerticalScroll, inherit_bindings=False):
@@ -131,13 +134,6 @@ class LimitsList(VerticalScroll, can_focus=True, inherit_bindings=False):
     BINDINGS = bindings("limits")
     ALLOW_MAXIMIZE = False
 
-    class Act(Message):
-        """A person wants something of the list: up, down, toggle, more, less."""
-
-        def __init__(self, what: Literal["up", "down", "toggle", "more", "less"]) -> None:
-            super().__init__()
-            self.what = what
-
     def compose(self) -> ComposeResult:
         yield Static("")
 
@@ -146,20 +142,11 @@ class LimitsList(VerticalScroll, can_focus=True, inherit_bindings=False):
         self.query_one(Static).update(contents(lines))
         self.call_after_refresh(bring, self, picked)
 
-    def action_previous_limit(self) -> None:
-        self.post_message(self.Act("up"))
-
-    def action_next_limit(self) -> None:
-        self.post_message(self.Act("down"))
-
-    def action_toggle_limit(self) -> None:
-        self.post_message(self.Act("toggle"))
-
-    def action_raise_limit(self) -> None:
-        self.post_message(self.Act("more"))
-
-    def action_lower_limit(self) -> None:
-        self.post_message(self.Act("less"))
+    action_previous_limit = acts("up")
+    action_next_limit = acts("down")
+    action_toggle_limit = acts("toggle")
+    action_raise_limit = acts("more")
+    action_lower_limit = acts("less")
 
 
 class BarPane(Vertical):
@@ -185,96 +172,76 @@ class BarPane(Vertical):
     .-narrow BarPane > .in, .-tiny BarPane > .in, .-low BarPane > .in { margin: 0 0 0 2; }
     """
 
-    mode: Mode = ""
-    aside = ""
+    def __init__(self) -> None:
+        super().__init__(id="bar")
+        self.opened: Field | None = None
+        """The field that is open; None where there is none, be it that something is asked."""
+        self.question: Bar | None = None
+        """What the bar asks or says by itself, while no field is open."""
+        self.inside: Widget | None = None
+        """What there is in it to be focused."""
+        self.aside = ""
+        self._title: Line = ()
+        self._title_rows = 1
+        self._note: tuple[Line, ...] = ()
+        self.scroll = BarScroll(Block(id="bar-body"), id="bar-scroll", classes="in")
+        self.area = BarArea("", id="bar-area", classes="in", tab_behavior="focus", show_line_numbers=False)
+        self.line = Input("", id="bar-field", classes="in", compact=True, select_on_focus=False)
+        self.search = SearchField("", id="bar-search", classes="in", compact=True)
+        self.limits = LimitsList(id="bar-limits", classes="in")
 
     def compose(self) -> ComposeResult:
         yield Block(id="bar-title")
-        with BarScroll(id="bar-scroll", classes="in"):
-            yield Block(id="bar-body")
-        yield BarArea("", id="bar-area", classes="in", tab_behavior="focus", show_line_numbers=False)
-        yield Input("", id="bar-field", classes="in", compact=True, select_on_focus=False)
-        yield SearchField("", id="bar-search", classes="in", compact=True)
-        yield LimitsList(id="bar-limits", classes="in")
+        yield from (self.scroll, self.area, self.line, self.search, self.limits)
         yield Block(id="bar-note")
-
-    # ------------------------------------------------------------ pieces
-
-    @property
-    def area(self) -> BarArea:
-        return self.query_one(BarArea)
-
-    @property
-    def field(self) -> Input:
-        return self.query_one("#bar-search" if self.mode == "search" else "#bar-field", Input)
-
-    @property
-    def limits(self) -> LimitsList:
-        return self.query_one(LimitsList)
-
-    @property
-    def scroll(self) -> BarScroll:
-        return self.query_one(BarScroll)
-
-    @property
-    def inside(self) -> Widget | None:
-        """What there is in it to be focused."""
-        return next((widget for widget in self.query(".in") if widget.display), None)
 
     # ------------------------------------------------------------ what it shows
 
     def close_bar(self) -> None:
-        self._open("", "", ())
+        self._show("", ())
 
     def show_question(self, bar: Bar, *, covers: bool) -> None:
         """A question, a stop or the past. `covers` says whether it wants an answer."""
-        self._open("question", bar.role, bar.title, inside=self.scroll if bar.body else None, covers=covers)
+        self._show(bar.role, bar.title, question=bar, inside=self.scroll if bar.body else None, covers=covers)
         self._body(bar.body)
 
-    def show_list(self, mode: ListMode, role: Role, title: Line, lines: list[Line], picked: int = 0) -> None:
+    def show_list(self, field: ListField, lines: list[Line]) -> None:
         """Choices to make by key."""
-        if mode == "limits":
-            self._open(mode, role, title, inside=self.limits)
-            self.limits.show(lines, picked)
-            self.limits.focus()
-        else:
-            self._open(mode, role, title, inside=self.scroll if lines else None)
-            self._body(tuple(lines))
+        self._open(field, self.scroll if lines else None)
+        self._body(tuple(lines))
 
-    def open_area(
-        self,
-        mode: AreaMode,
-        role: Role,
-        title: Line,
-        text: str,
-        draft: str = "",
-        *,
-        numbered: bool = False,
-    ) -> None:
-        """A field for text over several lines, and what was typed in it before. `numbered` numbers the lines."""
+    def show_limits(self, field: ListField, lines: list[Line], picked: int) -> None:
+        """Choices, of which one is picked and has keys of its own."""
+        self._open(field, self.limits)
+        self.limits.show(lines, picked)
+        self.limits.focus()
+
+    def show_area(self, field: TextField, text: str, draft: str) -> None:
+        """Text over several lines, and what was typed in place of it before."""
         area = self.area
-        self._open(mode, role, title, inside=area)
-        area.show_line_numbers = numbered or mode == "edit"
-        area.enter_sends = mode == "message"
+        self._open(field, area)
+        area.show_line_numbers = field.numbered
+        area.enter_sends = field.enter_sends
         area.begin(text, draft)
         area.move_cursor(area.document.end)
+        self.note(*field.judged(area.text))
         area.focus()
 
-    def open_field(self, mode: FieldMode, role: Role, title: Line, text: str = "", hint: str = "") -> None:
-        """A field for one line."""
-        field = self.query_one("#bar-search" if mode == "search" else "#bar-field", Input)
-        self._open(mode, role, title, inside=field)
-        field.value = shown(text)
-        field.cursor_position = len(field.value)
-        field.placeholder = hint
-        field.focus()
+    def show_line(self, field: LineField, line: Input) -> None:
+        """One line of text."""
+        self._open(field, line)
+        line.value = shown(field.text())
+        line.cursor_position = len(line.value)
+        line.placeholder = field.hint
+        self.note(*field.judged(line.value))
+        line.focus()
 
     def note(self, *lines: Line) -> None:
         """Below the field: whether what is typed is valid, then what comes of it as far as there is room."""
         note, self._note = self.query_one("#bar-note", Block), lines
         width = max(4, self.app.size.width - 4)
         all_rows = wrapped([line for line in lines if line], width)
-        rows = all_rows[: self._note_rows]
+        rows = all_rows[: max(1, self._room() - self._title_rows - LEAST_TYPED)]  # what is typed needs some, too
         if len(rows) < len(all_rows):
             rows[-1] = clip((*rows[-1], Span(" …", "quiet")), width)
         note.display = bool(rows)
@@ -285,11 +252,6 @@ class BarPane(Vertical):
         """Title and note again, for the room that there is now."""
         self._draw_title()
         self.note(*self._note)
-
-    @property
-    def _note_rows(self) -> int:
-        """How many rows a note may have: what is typed needs some, too."""
-        return max(1, self._room() - self._title_rows - LEAST_TYPED)
 
     def _fit(self, note_rows: int) -> None:
         """Give what is open the rows that title and note leave."""
@@ -303,27 +265,57 @@ class BarPane(Vertical):
             self.aside = text
             self._draw_title()
 
-    def _open(
-        self, mode: Mode, role: Role | str, title: Line, *, inside: Widget | None = None, covers: bool = False
+    def _open(self, field: Field, inside: Widget | None) -> None:
+        self._show(field.role, field.title(), field=field, inside=inside, covers=field.covers)
+
+    def _show(
+        self,
+        role: Role,
+        title: Line,
+        *,
+        question: Bar | None = None,
+        field: Field | None = None,
+        inside: Widget | None = None,
+        covers: bool = False,
     ) -> None:
         """Show the title and, of what may stand below it, `inside`. What stays as it was costs no layout."""
-        self.mode, self._title = mode, title
-        self.set_classes(f"open {role}" if mode else "")
-        self.screen.set_class(covers or mode in COVERS, "covered")
+        self.opened, self.question, self.inside, self._title = field, question, inside, title
+        self.set_classes(f"open {role}" if field or question else "")
+        self.screen.set_class(covers, "covered")
         for widget in self.query(".in"):
             widget.display = widget is inside
         self._draw_title()
         self.note()
 
-    _title: Line = ()
-    _title_rows = 1
-    _note: tuple[Line, ...] = ()
+    # ------------------------------------------------------------ what is typed in it
+
+    @on(TextArea.Changed)
+    @on(Input.Changed)
+    def _changed(self, event: TextArea.Changed | Input.Changed) -> None:
+        if self.opened is not None and event.control is self.inside:
+            text = event.value if isinstance(event, Input.Changed) else event.text_area.text
+            self.opened.changed(text)
+            self.note(*self.opened.judged(text))
+
+    @on(BarArea.Sent)
+    @on(Input.Submitted)
+    def _sent(self, event: BarArea.Sent | Input.Submitted) -> None:
+        if self.opened is not None:
+            self.opened.sent(event.value)
+
+    @on(Act)
+    def _act(self, event: Act) -> None:
+        if self.opened is not None:
+            self.opened.does(event.what)
+
+    # ------------------------------------------------------------ room
 
     def _draw_title(self) -> None:
         """The title on as many rows as it needs; then what is open gets the rest."""
         width = max(4, self.app.size.width - 2)
-        rows = [line for part in _split(self._title, width, self.mode) for line in wrap(part, width)]
-        if self.aside and self.mode in ASIDE:
+        parts = _split(self._title, width, asks=self.question is not None)
+        rows = [line for part in parts for line in wrap(part, width)]
+        if self.aside and self.opened is not None and self.opened.aside:
             rows.insert(0, (Span(self.aside, "wait", bold=True),))
         self.query_one("#bar-title", Block).put(rows)
         self._title_rows = len(rows)
@@ -334,7 +326,8 @@ class BarPane(Vertical):
         width, height = self.app.size
         if height < 20:
             strip = 60 <= width < 100
-            return height - 3 - strip - (width < 60) - (self.mode in get_args(AreaMode) and self.mode != "message")
+            typed = isinstance(self.opened, TextField) and self.opened.covers
+            return height - 3 - strip - (width < 60) - typed
         return height * 7 // 10 - (4 if width >= 100 else 2)
 
     def _body(self, lines: tuple[Line, ...]) -> None:
@@ -350,9 +343,9 @@ def bring(scroll: VerticalScroll, row: int) -> None:
         scroll.scroll_to(y=max(0, row - height + 2), animate=False)
 
 
-def _split(title: Line, width: int, mode: Mode) -> list[Line]:
+def _split(title: Line, width: int, *, asks: bool) -> list[Line]:
     """A title whose quiet end does not fit: a question goes without it, elsewhere it says which keys there are."""
     if sum(len(span.text) for span in title) <= width or len(title) < 2 or title[-1].role != "quiet":
         return [title]
     *most, last = title
-    return [tuple(most)] if mode == "question" else [tuple(most), (Span(last.text.strip(), "quiet"),)]
+    return [tuple(most)] if asks else [tuple(most), (Span(last.text.strip(), "quiet"),)]

@@ -9,7 +9,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from workbench.core.events import Event
@@ -20,7 +19,7 @@ from workbench.faults.catalogue import Catalogue
 from workbench.runner import Run
 from workbench.tui.actions import BY_NAME, bindings, key_words, keys_of, shown_key
 from workbench.tui.paint import content, contents
-from workbench.tui.run.bar import bring
+from workbench.tui.run.bar import Act, acts, bring
 from workbench.tui.screens import Dialog, KeysRow, KeyWords, keymap_of
 from workbench.view import breaking
 from workbench.view.breaking import Door, Offer, Place
@@ -45,33 +44,15 @@ class FaultField(Input):
 
     BINDINGS = bindings("breaker")
 
-    class Act(Message):
-        """A person wants something of the list."""
-
-        def __init__(self, what: str) -> None:
-            super().__init__()
-            self.what = what
-
-    def action_previous_fault(self) -> None:
-        self.post_message(self.Act("up"))
-
-    def action_next_fault(self) -> None:
-        self.post_message(self.Act("down"))
-
-    def action_next_place(self) -> None:
-        self.post_message(self.Act("place"))
-
-    def action_previous_place(self) -> None:
-        self.post_message(self.Act("place before"))
-
-    def action_arm(self) -> None:
-        self.post_message(self.Act("arm"))
-
-    def action_disarm(self) -> None:
-        """Where there is text before or under the caret, the key is about that."""
-        self.post_message(self.Act("disarm"))
+    action_previous_fault = acts("up")
+    action_next_fault = acts("down")
+    action_next_place = acts("place")
+    action_previous_place = acts("place before")
+    action_arm = acts("arm")
+    action_disarm = acts("disarm")
 
     async def _on_key(self, event: events.Key) -> None:
+        """Where there is text before or under the caret, the key that disarms is about that."""
         at = self.cursor_position
         about_text = bool(self.value) and (at > 0 if event.key == "backspace" else at < len(self.value))
         if event.key in ("backspace", "delete") and about_text:
@@ -216,8 +197,8 @@ class Breaker(Dialog[Fault | None]):
     def _typed(self) -> None:
         self._pick_first()
 
-    @on(FaultField.Act)
-    def _act(self, event: FaultField.Act) -> None:
+    @on(Act)
+    def _act(self, event: Act) -> None:
         found, chosen = self._offers(), self._chosen()
         match event.what:
             case "up" | "down":

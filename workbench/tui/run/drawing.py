@@ -2,80 +2,143 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING
 
-from workbench.core.events import Held, HeldReply
-from workbench.home import written
+from textual.screen import Screen
+
+from workbench.core.events import (
+    ContextChanged,
+    Decided,
+    Event,
+    Held,
+    HeldReply,
+    ModelFailed,
+    ModelReply,
+    StopRequested,
+    ToolResult,
+    ToolStarted,
+)
+from workbench.core.ports import Signal
 from workbench.tui.blocks import Block, TopLine
-from workbench.tui.guard import time_now
 from workbench.tui.keyline import KeyLine
-from workbench.tui.run.driving import Driving
-from workbench.tui.run.frame import SideColumn, ThirdColumn
+from workbench.tui.run.bar import BarPane
+from workbench.tui.run.frame import Shown, SideColumn, ThirdColumn
+from workbench.tui.run.notice import FRAME
 from workbench.tui.run.standing import top_facts, top_state, where_words
+from workbench.tui.situation import Situation
 from workbench.tui.transcript.widget import Transcript
-from workbench.view.bars import Bar, bar_for
-from workbench.view.lines import clip
+from workbench.view.desk import Desk
 from workbench.view.meters import strip as strip_line
-from workbench.view.past import past_bar
 
 if TYPE_CHECKING:
     from workbench.opening import Opened
     from workbench.tui.run.laid_open import LaidOpen
 
-ASKING = ("approval", "batch", "interrupted", "hold")
-"""Bars that want an answer."""
-HOLDS = "◆ held at the door: {close}, then {move} or {edit}"
-ASKS = "▲ waiting for you: {close}, then {allow} or {deny}"
+ABOUT_A_CALL = (Decided, ToolStarted, ToolResult, Held)
 
 
-class Drawing(Driving):
-    """Nothing in here changes the run."""
+@dataclass(eq=False)
+class Drawing:
+    """Draws, once a frame at most, however much happens in it. Nothing in here changes the run."""
 
-    def __init__(self, opened: Opened, *, play: bool = False, until: int | None = None) -> None:
-        super().__init__(opened, play=play, until=until)
-        self._bar_key: object = None
-        self._laid: LaidOpen | None = None
-        self.drawn_cursor = -1
-        """The entry that was picked when what follows it was drawn."""
-        self.drawing = False
-        """Whether everything is about to be drawn, so that nothing else need be."""
+    opened: Opened
+    desk: Desk
+    transcript: Transcript
+    screen: Screen[None]
+    situation: Callable[[], Situation]
+    then: Sequence[Callable[[], None]] = ()
+    """What else is drawn whenever everything is, in this order, before the keys."""
+    shown: Shown = "transcript"
+    picked_unseen: int | None = None
+    """The entry that was picked while the transcript was out of sight."""
+    dirty: bool = False
+    """Whether there is something to draw."""
+    drawn_at: float = 0.0
+    """When everything was drawn last, in seconds."""
+    about_to_draw: bool = False
+    """Whether everything is about to be drawn, so that nothing else need be."""
+    _drawn_cursor: int = -1
+    """The entry that was picked when what follows it was drawn."""
+    _touched: set[str] = field(default_factory=set)
+    """Calls about which something was recorded since they were drawn."""
+    _replies: set[int] = field(default_factory=set)
+    """Replies about which something happened at the door: how many events there were when each was asked."""
+    _laid: LaidOpen | None = None
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._resized)
+    # ------------------------------------------------------------ what there is
 
-    def _resized(self) -> None:
-        if self.is_attached and self.query(Transcript):
-            self.bar.resized()
-            self.draw()
+    @property
+    def picked(self) -> int:
+        """The entry that is picked; -1 where there is none."""
+        return self.transcript.cursor if self.picked_unseen is None else self.picked_unseen
+
+    @property
+    def narrow(self) -> bool:
+        return self.screen.size.width < 100
+
+    @property
+    def _is_there(self) -> bool:
+        """Whether there is anything to draw on: a screen that is being taken down loses its parts one by one."""
+        return self.screen.is_attached and bool(self.screen.query(Transcript))
+
+    def recorded(self, event: Event) -> None:
+        """Something was recorded: draw it soon."""
+        if isinstance(event, ModelReply | ModelFailed | HeldReply | ContextChanged | StopRequested):
+            self.desk.incoming.clear()
+        if isinstance(event, ModelReply | HeldReply) and event.asked:
+            self._replies.add(event.asked)
+        if isinstance(event, ABOUT_A_CALL):
+            self._touched.add(event.call)
+        self.redraw()
+
+    def passing(self, signal: Signal) -> None:
+        """Something passes that is not recorded, as a token does: draw it soon."""
+        self.desk.incoming.take(signal, monotonic())
+        self.redraw()
 
     # ------------------------------------------------------------ everything
 
+    def redraw(self) -> None:
+        """Draw soon: at once, or a frame after the last time."""
+        if self.dirty or not self.screen.is_attached:
+            return
+        self.dirty = True
+        wait = self.drawn_at + FRAME - monotonic()
+        if wait > 0:
+            self.screen.set_timer(wait, self.draw)
+        else:
+            self.screen.call_later(self.draw)
+
     def draw(self) -> None:
         """Everything, as the desk says it is."""
-        super().draw()
-        if not self.is_attached or not self.query(Transcript):
-            return  # a screen that is being taken down loses its parts one by one
-        self.drawing = True
+        self.dirty = False
+        self.drawn_at = monotonic()
+        if not self._is_there:
+            return
+        self.about_to_draw = True
         self.desk.refresh()
         transcript = self.transcript
         transcript.spaced = not self.narrow
         if not self.desk.looking_back:
             if len(self.desk.timeline) > transcript.flow.count:
                 transcript.appended()
-            for call in self.touched:
+            for call in self._touched:
                 self._call_changed(call)
-            self.touched.clear()
+            self._touched.clear()
             self._replies_moved()
         self.draw_tail()
         self.draw_selection()
-        self._draw_bar()
+        for draw in self.then:
+            draw()
         self.draw_keys()
-        self.drawing = False
+        self.about_to_draw = False
 
     def _call_changed(self, call_id: str) -> None:
         """What stands under a call in the reply that asked for it is something else now; so is how its result waits."""
-        record = self.run_.state.record(call_id)
+        record = self.desk.run.state.record(call_id)
         if record is None:
             return
         timeline = self.desk.timeline
@@ -90,111 +153,70 @@ class Drawing(Driving):
 
     def _replies_moved(self) -> None:
         """Replies that stood at the door do so no longer, or not as they were."""
-        for asked in self.replies_moved:
+        for asked in self._replies:
             for index in range(self.desk.timeline.index_of(asked) + 1, len(self.desk.timeline)):
                 if isinstance(self.desk.timeline.event(index), HeldReply):
                     self.transcript.changed(index)
-        self.replies_moved.clear()
+        self._replies.clear()
+
+    # ------------------------------------------------------------ some of it
+
+    def draw_tail(self) -> None:
+        """Draw what comes next, or is coming in."""
+        if self._is_there:
+            self.transcript.show_tail(self.desk.tail(monotonic()))
+
+    def selected(self) -> None:
+        """Another entry is picked: draw what follows it, unless that is about to be drawn."""
+        if self.screen.is_attached and not self.about_to_draw and self.picked != self._drawn_cursor:
+            self.draw_selection()
+            self.draw_keys()
 
     def draw_selection(self) -> None:
         """What stands around the transcript, and follows the entry that is picked in it."""
-        desk, state = self.desk, self.desk.state
-        self.drawn_cursor = self.picked
-        top_line = self.query_one(TopLine)
+        desk, state, screen = self.desk, self.desk.state, self.screen
+        self._drawn_cursor = self.picked
         facts = top_facts(desk, self.opened, narrow=self.narrow)
-        top_line.show(self.run_title, facts, where_words(desk), *top_state(desk))
-        strip = self.query_one("#strip", Block)
-        strip.display = 60 <= self.size.width < 100
+        screen.query_one(TopLine).show(run_title(self.opened), facts, where_words(desk), *top_state(desk))
+        strip = screen.query_one("#strip", Block)
+        strip.display = 60 <= screen.size.width < 100
         if strip.display:
-            strip.put([strip_line(state, self.size.width - 2)])
-        at_work = self.at_work or desk.looking_back
-        side = self.query_one(SideColumn)
+            strip.put([strip_line(state, screen.size.width - 2)])
+        running = desk.stand in ("running", "elsewhere")
+        side = screen.query_one(SideColumn)
         if side.display:
             only = self.shown if self.narrow else None
-            side.show(state, desk.selected_call(self.picked), running=at_work, only=only)
-        third = self.query_one(ThirdColumn)
+            side.show(state, desk.selected_call(self.picked), running=running or desk.looking_back, only=only)
+        third = screen.query_one(ThirdColumn)
         if third.display:
-            event = self.run_.events[state.n - 1] if state.n else None
-            third.show(self._laid_open(), state, event, past=desk.looking_back, running=self.at_work)
+            event = self.desk.run.events[state.n - 1] if state.n else None
+            third.show(self._laid_open(), state, event, past=desk.looking_back, running=running)
 
     def _laid_open(self) -> LaidOpen:
-        if self._laid is None or self._laid.run is not self.run_:
+        if self._laid is None:
             from workbench.tui.run.laid_open import LaidOpen  # only where there is room for it
 
-            self._laid = LaidOpen(self.run_)
+            self._laid = LaidOpen(self.desk.run)
         return self._laid
 
-    def draw_keys(self) -> None:
-        self.query_one(KeyLine).situation = self.situation
-
-    # ------------------------------------------------------------ the bar
-
-    def _draw_bar(self) -> None:
-        """The bar for how things stand, unless something else is open in it."""
-        bar, wanted = self.bar, self.wanted_bar()
-        asks = wanted is not None and wanted.kind in ASKING
-        bar.show_aside("" if not asks else self.worded(HOLDS if self.desk.stand == "hold" else ASKS))
-        if bar.mode not in ("", "question"):
-            if bar.mode == "more" and self.guard.armed:
-                self.arm_guard()
+    def focus_something(self) -> None:
+        """Focus what the keys are for, where nothing has it any more."""
+        screen = self.screen
+        if screen.focused is not None and screen.focused.display and screen.focused.region:
             return
-        key = (wanted, self.size, len(self.run_.events) if asks else 0)
-        if key == self._bar_key:
-            return
-        self._bar_key = key
-        if wanted is None:
-            bar.close_bar()
+        inside = screen.query_one(BarPane).inside
+        if screen.has_class("covered") and screen.has_class("-low") and inside is not None:
+            inside.focus()
+        elif self.shown == "calls" and self.narrow:
+            screen.query_one(SideColumn).calls.focus()
         else:
-            bar.show_question(wanted, covers=asks)
-        if asks:
-            self.arm_guard()
-        self.call_after_refresh(self.focus_something)
+            self.transcript.focus()
 
-    def wanted_bar(self) -> Bar | None:
-        """The bar for how things stand."""
-        desk = self.desk
-        width = max(20, self.size.width - 5)
-        if desk.looking_back:
-            return past_bar(self.run_.events, desk.state, width, desk.done)
-        if self.at_work:
-            return None
-        path = self.opened.session_path
-        wanted = bar_for(
-            self.run_.state,
-            self.run_.next,
-            width=width,
-            rows=max(3, self.size.height // 3),
-            preview=self.run_.tools.preview,
-            check=self.run_.tools.check,
-            chosen=self.chosen,
-            saved_as=written(path) if path is not None else "",
-        )
-        return wanted if wanted is None else self._judged_end(wanted, width)
+    def draw_keys(self) -> None:
+        """The keys that work now."""
+        self.screen.query_one(KeyLine).situation = self.situation()
 
-    def _judged_end(self, wanted: Bar, width: int) -> Bar:
-        """With a line, below a run that has ended, on whether it came to what is expected of it."""
-        if self.verdict.differs is None:
-            return wanted
-        now = self.situation
-        line = self.verdict.line(width, self.worded("{verdict}"), goes_on=bool(now.raise_to or now.failed))
-        return replace(wanted, body=(*wanted.body, clip(line, width)))
 
-    def arm_guard(self) -> None:
-        """A question is drawn anew: keys pressed before it can be seen do not decide."""
-        self.guard.arm()
-        self.call_after_refresh(lambda: self.guard.drawn(time_now()))
-
-    def reset_bar(self) -> None:
-        """Draw the bar anew, also where it would say the same."""
-        self._bar_key = None
-
-    def close_field(self) -> None:
-        """Close whatever is open in the bar."""
-        self.bar.close_bar()
-        self.reset_bar()
-        self.transcript.focus()
-
-    def reopen_bar(self) -> None:
-        """Close whatever is open in the bar, and show how things stand."""
-        self.close_field()
-        self.draw()
+def run_title(opened: Opened) -> str:
+    """The name of a run: its own, else its goal."""
+    return opened.run.state.title or opened.run.header.goal

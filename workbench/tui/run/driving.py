@@ -1,118 +1,67 @@
-"""How the screen drives a run and follows it: commands go in, events and signals come out, a worker makes the moves."""
+"""How the screen drives a run and follows it: commands go in, a worker makes the moves; others' are taken in."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from time import monotonic
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
 
-from workbench.core.events import (
-    ContextChanged,
-    Decided,
-    Event,
-    Held,
-    HeldReply,
-    ModelFailed,
-    ModelReply,
-    StopRequested,
-    ToolResult,
-    ToolStarted,
-)
+from workbench.core.events import Event
 from workbench.core.loop import Record
-from workbench.core.ports import Signal
-from workbench.runner import CommandError, JournalBroken
+from workbench.runner import CommandError, JournalBroken, Run
 from workbench.sessions.errors import SessionError
-from workbench.tui.actions import BY_NAME, shown_key
-from workbench.tui.run.base import FRAME, RunBase
+from workbench.tui.run.drawing import Drawing
+from workbench.tui.run.notice import FRAME, Notice
 from workbench.tui.run.script import reached
-from workbench.tui.screens import keymap_of
-from workbench.tui.transcript.widget import Transcript
+from workbench.view.desk import Desk
 from workbench.view.visible import visible
 
 if TYPE_CHECKING:
     from workbench.opening import Opened
 
-ABOUT_A_CALL = (Decided, ToolStarted, ToolResult, Held)
 TICK = 0.25
 """Seconds between two drawings of how long something takes."""
 FOLLOWED = 0.2
 """Seconds between two looks at what somebody else has added to the session."""
 
 
-class Driving(RunBase):
-    """One worker at a time makes the moves. Many events in one frame are drawn once."""
+@dataclass(eq=False)
+class Driver:
+    """Gives the run commands. One worker of the screen at a time makes the moves."""
 
-    def __init__(self, opened: Opened, *, play: bool = False, until: int | None = None) -> None:
-        super().__init__(opened, play=play, until=until)
-        self.touched: set[str] = set()
-        """Calls about which something was recorded since they were drawn."""
-        self.replies_moved: set[int] = set()
-        """Replies about which something happened at the door: how many events there were when each was asked."""
-        self._dirty = False
-        self._drawn_at = 0.0
-        self._driver: Worker[None] | None = None
-        self._unsubscribe: list[Callable[[], None]] = []
-        self._ticking: Timer | None = None
-        """Goes while moves are made."""
-        self._following: Timer | None = None
+    opened: Opened
+    drawing: Drawing
+    notice: Notice
+    screen: Screen[None]
+    keep_going: bool
+    """Whether the run goes on by itself after a question has been answered."""
+    until: int | None
+    """The reply of the script (from 0) before which the run pauses; None once it has, or when it is not to."""
+    _driver: Worker[None] | None = None
+    _ticking: Timer | None = None
+    """Goes while moves are made."""
 
-    def on_mount(self) -> None:
-        named = self.desk.timeline.named_keys
-        self.desk.timeline.named_keys = {name: shown_key(BY_NAME[name], keymap_of(self.app)) for name in named}
-        self._unsubscribe = [self.run_.subscribe(self._recorded), self.run_.subscribe_signals(self._passing)]
-        self.transcript.focus()
-        opened = self.opened
-        if opened.tail is not None:
-            self._following = self.set_interval(FOLLOWED, self._follow)
-            self._follow()
-        self.draw()
-        if opened.torn:
-            self.notify(visible(opened.torn), title="Set aside", severity="warning", markup=False)
-        for note in opened.notes:
-            title = "Before it runs" if opened.path is None else "Not as it was"
-            self.notify(visible(note), title=title, severity="warning", markup=False)
-        if not opened.read_only:
-            self._begin()
+    @property
+    def run(self) -> Run:
+        return self.opened.run
 
-    def on_unmount(self) -> None:
-        for stop in self._unsubscribe:
-            stop()
+    # ------------------------------------------------------------ moves
 
-    def _follow(self) -> None:
-        """Take in what somebody else has added to a session that is opened for reading."""
-        tail = self.opened.tail
-        assert tail is not None
-        try:
-            events = tail.read()
-            for event in events:
-                self.run_.follow(event)
-        except (SessionError, ValueError) as error:
-            if self._following is not None:
-                self._following.stop()
-            self.desk.elsewhere = False
-            self.notify(visible(str(error)), title="Not followed any more", severity="error", markup=False, timeout=20)
-            return
-        growing = tail.is_growing()
-        if events or growing != self.desk.elsewhere:
-            self.desk.elsewhere = growing
-            self.redraw()
-
-    # ------------------------------------------------------------ driving
-
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Give the goal, so that there is something to see; then run, when that was asked for."""
         if self.keep_going:
             self.drive(play=True)
-        elif not self.run_.state.started:
-            self._carry_out(self.run_.advance)
+        elif not self.run.state.started:
+            self._carry_out(self.run.advance)
 
     def drive(self, *, play: bool) -> None:
         """Make the next move, or all of them up to a question or the end."""
-        self._carry_out(self.run_.play if play else self.run_.step)
+        self._carry_out(self.run.play if play else self.run.step)
 
     def go_on(self, *, move: bool) -> None:
         """After a decision: run on, if the run ran. Else make the move, or only record what follows by itself."""
@@ -125,128 +74,134 @@ class Driving(RunBase):
         if self._driver is not None and not self._driver.is_finished:
             return
         if self.opened.read_only:
-            self.say(f"this session is read only: {self.opened.read_only}")
-        elif self.run_.broken:
-            self.say(f"nothing more can be recorded: {self.run_.broken}")
+            self.notice.say(f"this session is read only: {self.opened.read_only}")
+        elif self.run.broken:
+            self.notice.say(f"nothing more can be recorded: {self.run.broken}")
         else:
-            self._driver = self.run_worker(self._guarded(work), group="run", exit_on_error=False)
-            self.set_timer(FRAME, self.redraw)  # a move that takes no longer is drawn once, when it is made
+            self._driver = self.screen.run_worker(self._guarded(work), group="run", exit_on_error=False)
+            # A move that takes no longer is drawn once, when it is made.
+            self.screen.set_timer(FRAME, self.drawing.redraw)
             if self._ticking is None:
-                self._ticking = self.set_interval(TICK, self._tick)
+                self._ticking = self.screen.set_interval(TICK, self.tick)
 
     async def _record_due(self) -> None:
-        while isinstance(self.run_.next, Record) and await self.run_.advance():
+        while isinstance(self.run.next, Record) and await self.run.advance():
             pass
 
     async def _guarded(self, work: Callable[[], Awaitable[object]]) -> None:
         try:
             await work()
         except CommandError as error:
-            self.say(str(error))
+            self.notice.say(str(error))
         except JournalBroken as error:
             self._say_broken(error)
         finally:
-            self.redraw()
+            self.drawing.redraw()
 
     def _say_broken(self, error: JournalBroken) -> None:
-        title = "Nothing more is recorded"
-        self.notify(visible(str(error)), title=title, severity="error", markup=False, timeout=20)
+        self._say_failed("Nothing more is recorded", str(error))
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+    def _say_failed(self, title: str, error: str) -> None:
+        self.screen.notify(visible(error), title=title, severity="error", markup=False, timeout=20)
+
+    def worker_changed(self, event: Worker.StateChanged) -> None:
+        """Say so where the worker that makes the moves has failed."""
         if event.worker.group == "run" and event.state is WorkerState.ERROR:
-            error = visible(repr(event.worker.error))
-            self.notify(error, title="The workbench failed", severity="error", markup=False, timeout=20)
-            self.redraw()
+            self._say_failed("The workbench failed", repr(event.worker.error))
+            self.drawing.redraw()
+
+    def recorded(self, _: Event) -> None:
+        """Pause where the run has come to the reply that it was to come to."""
+        if self.until is not None and reached(self.run, self.until):
+            self.until, self.keep_going = None, False
+            self.run.pause()
+
+    def tick(self) -> None:
+        """Draw how long it takes already, or a pause still takes: the last row, and nothing that could be in the way of
+        a token that comes next.
+        """
+        if self._driver is not None and not self._driver.is_finished:
+            self.drawing.draw_tail()
+            return
+        if self._ticking is not None:
+            self._ticking.stop()
+            self._ticking = None
+        self.drawing.redraw()
 
     # ------------------------------------------------------------ commands
 
     def command(self, act: Callable[[], None]) -> bool:
         """Give the run a command; what it cannot do is said in one line. Returns whether it was done."""
         if self.opened.read_only:
-            self.say(f"this session is read only: {self.opened.read_only}")
+            self.notice.say(f"this session is read only: {self.opened.read_only}")
             return False
         try:
             act()
         except CommandError as error:
-            self.say(str(error))
+            self.notice.say(str(error))
             return False
         except JournalBroken as error:
             self._say_broken(error)
             return False
         finally:
-            self.redraw()
+            self.drawing.redraw()
         return True
 
     def interrupt(self) -> bool:
         """Stop the run if it is going. Returns whether it was."""
-        if not self.going:
+        if not self.run.going:
             return False
         self.keep_going = False
-        self.command(self.run_.stop)
+        self.command(self.run.stop)
         return True
 
-    async def close_run(self) -> None:
+    async def close(self) -> None:
         """Let the move in progress end in order, then close the session. What waits for a person goes on waiting."""
         self.keep_going = False
-        if self.run_.in_flight is not None:
-            self.command(self.run_.stop)
+        if self.run.in_flight is not None:
+            self.command(self.run.stop)
         else:
-            self.run_.pause()
+            self.run.pause()
         with suppress(Exception):  # whatever went wrong has been shown
             if self._driver is not None and not self._driver.is_finished:
                 await self._driver.wait()
-            if self.run_.state.stop is not None and not self.opened.read_only:
+            if self.run.state.stop is not None and not self.opened.read_only:
                 await self._record_due()
         self.opened.close()
 
-    # ------------------------------------------------------------ following
 
-    def _recorded(self, event: Event) -> None:
-        self.guard.arm()
-        if self.until is not None and reached(self.run_, self.until):
-            self.until, self.keep_going = None, False
-            self.run_.pause()
-        if isinstance(event, ModelReply | ModelFailed | HeldReply | ContextChanged | StopRequested):
-            self.desk.incoming.clear()
-        if isinstance(event, ModelReply | HeldReply) and event.asked:
-            self.replies_moved.add(event.asked)
-        if isinstance(event, ABOUT_A_CALL):
-            self.touched.add(event.call)
-        self.redraw()
+@dataclass(eq=False)
+class Following:
+    """Takes in what somebody else adds to a session that is opened for reading, as long as it can be read."""
 
-    def _passing(self, signal: Signal) -> None:
-        self.desk.incoming.take(signal, monotonic())
-        self.redraw()
+    opened: Opened
+    desk: Desk
+    drawing: Drawing
+    screen: Screen[None]
+    _looking: Timer | None = None
 
-    def _tick(self) -> None:
-        """Draw how long it takes already, or a pause still takes: the last row, and nothing that could be in the way of
-        a token that comes next.
-        """
-        if self._driver is not None and not self._driver.is_finished:
-            self.draw_tail()
+    def begin(self) -> None:
+        """Look, now and every while; nothing where nobody can add anything."""
+        if self.opened.tail is not None:
+            self._looking = self.screen.set_interval(FOLLOWED, self._look)
+            self._look()
+
+    def _look(self) -> None:
+        tail = self.opened.tail
+        assert tail is not None
+        try:
+            events = tail.read()
+            for event in events:
+                self.opened.run.follow(event)
+        except (SessionError, ValueError) as error:
+            if self._looking is not None:
+                self._looking.stop()
+            self.desk.elsewhere = False
+            self.screen.notify(
+                visible(str(error)), title="Not followed any more", severity="error", markup=False, timeout=20
+            )
             return
-        if self._ticking is not None:
-            self._ticking.stop()
-            self._ticking = None
-        self.redraw()
-
-    def redraw(self) -> None:
-        """Draw soon: at once, or a frame after the last time."""
-        if self._dirty or not self.is_attached:
-            return
-        self._dirty = True
-        wait = self._drawn_at + FRAME - monotonic()
-        if wait > 0:
-            self.set_timer(wait, self.draw)
-        else:
-            self.call_later(self.draw)
-
-    def draw_tail(self) -> None:
-        """Draw what comes next, or is coming in."""
-        if self.is_attached and self.query(Transcript):  # a screen that is being taken down loses its parts one by one
-            self.transcript.show_tail(self.desk.tail(monotonic()))
-
-    def draw(self) -> None:
-        """Draw what has happened. The parts built on this one say how."""
-        self._dirty = False
-        self._drawn_at = monotonic()
+        growing = tail.is_growing()
+        if events or growing != self.desk.elsewhere:
+            self.desk.elsewhere = growing
+            self.drawing.redraw()

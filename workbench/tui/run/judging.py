@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from workbench.tui.run.parts import Part
+from workbench.tui.run.standing import asked_again, raise_words
+from workbench.tui.situation import Situation
+from workbench.tui.viewer import Viewer
+from workbench.view.bars import Bar
 from workbench.view.desk import Desk
 from workbench.view.entries import Line, Span
-from workbench.view.lines import cut_line, one_line
+from workbench.view.figures import counted
+from workbench.view.lines import clip, cut_line, one_line
 
 if TYPE_CHECKING:
     from workbench.opening import Opened
@@ -50,6 +57,34 @@ class Verdict:
             lines.append((Span("  expected  ", "quiet"), Span(one_line(item.expected))))
             lines.append((Span("  got       ", "quiet"), Span(one_line(item.actual), "changed")))
         return lines[1:]
+
+
+@dataclass(eq=False)
+class Judging(Part):
+    """Says how the run came out: one line on its card, all of it on a key."""
+
+    def __post_init__(self) -> None:
+        self.verdict = Verdict(self.opened, self.desk)
+
+    def known(self, now: Situation) -> Situation:
+        """What the keys depend on, and whether the run has ended otherwise than expected."""
+        return replace(now, differs=bool(self.verdict.differs))
+
+    def beside(self, wanted: Bar | None) -> Bar | None:
+        """The card of a run that has ended, with a line on whether it came to what is expected of it."""
+        if wanted is None or self.verdict.differs is None:
+            return wanted
+        goes_on = bool(raise_words(self.desk)) or asked_again(self.desk)
+        line = self.verdict.line(self.bar.width, self.worded("{verdict}"), goes_on=goes_on)
+        return replace(wanted, body=(*wanted.body, clip(line, self.bar.width)))
+
+    def action_verdict(self) -> None:
+        """Each expectation that does not hold, with both values."""
+        differs = self.verdict.differs
+        if self.can("verdict") and differs:
+            title: Line = (Span("≠ not as expected", "changed", bold=True),)
+            facts = counted(len(differs), "difference")
+            self.screen.app.push_screen(Viewer(title, self.verdict.lines(), facts=facts))
 
 
 def _verdict(differs: tuple[Mismatch, ...], width: int, key: str, *, another: bool, goes_on: bool) -> Line:

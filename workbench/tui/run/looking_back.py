@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from textual import on
+from dataclasses import dataclass
+
 from textual.timer import Timer
 
-from workbench.tui.run.drawing import Drawing
-from workbench.tui.transcript.widget import Transcript
+from workbench.tui.run.parts import Part
 
 PLAY_EVERY = 0.6
 """Seconds an event stays while the past is played."""
 
 
-class LookingBack(Drawing):
+@dataclass(eq=False)
+class LookingBack(Part):
     """← → events, shift+← → steps, end now."""
 
-    past_timer: Timer | None = None
-    stale_entries: frozenset[int] = frozenset()
+    playing: Timer | None = None
+    """Goes while the past is played."""
+    _stale: frozenset[int] = frozenset()
     """Entries that were drawn as they looked at a moment of the past."""
 
     def action_event_back(self) -> None:
@@ -24,7 +26,7 @@ class LookingBack(Drawing):
 
     def action_event_forward(self) -> None:
         if self.desk.looking_back:
-            self.look(self.desk.state.n + 1)
+            self.forward()
         else:
             self.can("event_forward")
 
@@ -36,11 +38,6 @@ class LookingBack(Drawing):
             self.look_step(1)
         else:
             self.can("step_forward")
-
-    @on(Transcript.Latest)
-    def _latest(self) -> None:
-        if self.desk.looking_back:
-            self.look_now()
 
     # ------------------------------------------------------------ the place
 
@@ -56,27 +53,34 @@ class LookingBack(Drawing):
             self.desk.look_by_step(direction)
             self._show_place()
 
+    def forward(self) -> None:
+        """Look at the run as it was one event later."""
+        self.look(self.desk.state.n + 1)
+
     def _can_look(self) -> bool:
-        if self.going and not self.desk.looking_back:
+        if self.desk.run.going and not self.desk.looking_back:
             self.say("the run is going: r pauses it, then ← looks back")
-        elif len(self.run_.events) < 2:
+        elif len(self.desk.run.events) < 2:
             self.say("there is nothing earlier yet")
         else:
             return True
         return False
 
-    def look_now(self) -> None:
-        """Back to now."""
-        self._stop_playing()
-        self.desk.look_now()
-        self._show_place()
+    def leave(self) -> bool:
+        """Back to now. Returns whether it was not now."""
+        past = self.desk.looking_back
+        if past:
+            self._stop_playing()
+            self.desk.look_now()
+            self._show_place()
+        return past
 
     def _show_place(self) -> None:
         """Show as much of the transcript as there was, and say again what differs from how it ended."""
-        desk, transcript = self.desk, self.transcript
-        if self.bar.mode not in ("", "question"):
-            self.close_field()
-        self.drawing = True
+        desk, transcript = self.desk, self.drawing.transcript
+        if self.bar.opened is not None:
+            self.bar.close()
+        self.drawing.about_to_draw = True
         count = len(desk.timeline)
         if desk.looking_back:
             transcript.truncate(count)
@@ -84,12 +88,11 @@ class LookingBack(Drawing):
             transcript.truncate(None)
             transcript.appended()
         unsettled = self._unsettled()
-        for index in unsettled | self.stale_entries:
+        for index in unsettled | self._stale:
             if 0 <= index < count:
                 transcript.changed(index)
-        self.stale_entries = unsettled if desk.looking_back else frozenset()
-        self.reset_bar()
-        self.draw()
+        self._stale = unsettled if desk.looking_back else frozenset()
+        self.bar.redraw()
 
     def _unsettled(self) -> frozenset[int]:
         """Entries that may have looked different at that moment: those of the latest reply and its calls."""
@@ -98,20 +101,20 @@ class LookingBack(Drawing):
 
     # ------------------------------------------------------------ playing
 
-    def play_past(self) -> None:
+    def play(self) -> None:
         """Play the past, or pause it."""
-        if self.past_timer is not None:
+        if self.playing is not None:
             self._stop_playing()
         else:
-            self.past_timer = self.set_interval(PLAY_EVERY, self._play_one)
+            self.playing = self.screen.set_interval(PLAY_EVERY, self._play_one)
 
     def _play_one(self) -> None:
         if not self.desk.looking_back:
             self._stop_playing()
             return
-        self.look(self.desk.state.n + 1)
+        self.forward()
 
     def _stop_playing(self) -> None:
-        if self.past_timer is not None:
-            self.past_timer.stop()
-            self.past_timer = None
+        if self.playing is not None:
+            self.playing.stop()
+            self.playing = None

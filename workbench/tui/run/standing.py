@@ -20,19 +20,7 @@ if TYPE_CHECKING:
     from workbench.models.wire.endpoint import Endpoint
     from workbench.opening import Opened
     from workbench.runner import Run
-
-PHASES: dict[str, Phase] = {
-    **dict.fromkeys(("edit", "edit-result"), "edit"),
-    "fork": "typing",
-    **dict.fromkeys(("answer", "message"), "typing"),
-    **dict.fromkeys(("reply", "rewrite", "edit-reply"), "writing"),
-    **dict.fromkeys(("reason", "name", "search", "filter"), "field"),
-    "limits": "limits",
-    "more": "scopes",
-    "grants": "list",
-}
-"""What is open in the bar, and the phase it makes."""
-
+    from workbench.tui.run.fields.field import Field
 
 ASKED_AGAIN = (Status.MODEL_UNAVAILABLE, Status.MODEL_REJECTED, Status.STEP_FAILED, Status.NO_ROUTE)
 """Ends after which the same request may bring a reply: the server is there again, the key is set."""
@@ -44,10 +32,12 @@ def endpoint_of(run: Run) -> Endpoint | None:
     return endpoint
 
 
-def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
+def situation_of(desk: Desk, opened: Field | None, cursor: int) -> Situation:
     """What the keys depend on: how the run stands, what is open in the bar, and which entry is picked."""
     stand = desk.stand
-    phase: Phase = PHASES.get(mode) or ("approval" if stand == "interrupted" else stand)
+    phase: Phase = "approval" if stand == "interrupted" else stand
+    if opened is not None:
+        phase = opened.phase
     state, move = desk.run.state, desk.run.next
     waiting = move.question.calls if isinstance(move, AskPerson) and stand == "approval" else ()
     held: Literal["", "result", "reply"] = ""
@@ -57,12 +47,12 @@ def situation_of(desk: Desk, mode: str, cursor: int) -> Situation:
         screen="run",
         phase=phase,
         next_move=words.short_move(desk.move) if stand in ("idle", "paused") else "",
-        submit=_submit_words(mode),
+        submit=opened.submit if opened is not None else "send",
         calls_waiting=len(waiting),
         asked=stand in ("approval", "interrupted"),
         interrupted=stand == "interrupted",
         raise_to=raise_words(desk),
-        failed=phase == "stopped" and desk.run.state.status in ASKED_AGAIN,
+        failed=phase == "stopped" and asked_again(desk),
         again="take the step again" if desk.run.state.status is Status.STEP_FAILED else "ask again",
         live=endpoint_of(desk.run) is not None,
         step_cap=state.limits.steps is not None,
@@ -87,10 +77,9 @@ def _undoable(move: Move, state: State) -> bool:
     return held is not None and reverted(held) != held
 
 
-def _submit_words(mode: str) -> str:
-    words = {"edit": "run with these", "edit-result": "pass this on", "answer": "send as its result"}
-    words |= {"reply": "send the reply", "rewrite": "put it in place", "edit-reply": "let this in"}
-    return {**words, "fork": "fork with this"}.get(mode, "send")
+def asked_again(desk: Desk) -> bool:
+    """Whether the run was stopped by a request that brought no reply, and it can be made again."""
+    return desk.run.state.status in ASKED_AGAIN
 
 
 def raise_words(desk: Desk) -> str:
