@@ -152,7 +152,7 @@ class WorkbenchApp(App[None]):
         """Somebody goes back from that screen: Home picks what it was about."""
         home = self.screen_stack[0]
         if isinstance(home, HomeScreen) and isinstance(screen, SessionView):
-            home.left(screen.script_path, screen.session_path)
+            home.shelves.come_back(screen.script_path, screen.session_path)
 
     def unsaved(self) -> str:
         """The name of a script whose changes would be lost; "" when there is none."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -102,10 +101,6 @@ class HomeBase(Screen[None]):
     def _moved_on(self) -> None:
         if self.note.is_problem:
             self.note.say()
-
-    def left(self, script: Path | None, session: Path | None) -> None:
-        """Somebody comes back from a run: pick it, and its script, as soon as they are read."""
-        self.shelves.come_back(script, session)
 
     def next_lesson(self, path: str) -> Item | None:
         """The lesson after the one in that file, as far as the scripts have been read."""
