@@ -30,7 +30,7 @@ def test_a_bad_file_of_tools_is_told_and_hides_no_other(command: Command, tool: 
     path = tool("bad", "def broken(:\n    pass\n")
     tool("good", "@tool(risk='read')\ndef shout() -> str:\n    '''Loud.'''\n    return 'X'\n")
     done = command("tools")
-    assert done.code == 2
+    assert done.code == 0
     assert f"{path}:4: syntax error" in done.err
     assert "shout" in done.out
 
@@ -45,7 +45,7 @@ def test_a_tool_that_replaces_a_packaged_one_is_told(command: Command, tool: Wri
 def test_scripts_lists_the_good_ones_and_says_why_for_each_bad_one(command: Command, scenario: Write) -> None:
     path = scenario("bad", 'goal = "x"\nstep = 3\n')
     done = command("scripts")
-    assert done.code == 2
+    assert done.code == 0
     assert "two-cities" in done.out
     assert f"{path}:2: " in done.err
     rows = {row["name"]: row for row in json.loads(command("scripts", "--json").out)}

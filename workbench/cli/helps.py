@@ -85,7 +85,7 @@ HELPS: dict[str, Help] = {
     "tools": Help(
         "list the tools",
         "tools --json",
-        "With what each may touch. A file that cannot be loaded is named with the reason; the exit code is 2 then.",
+        "With what each may touch. A file that cannot be loaded is named with the reason.",
     ),
     "faults": Help("list the faults, or explain one", "faults wrong-number", "A scenario names them in [[fault]] use."),
     "models": Help(
@@ -96,8 +96,7 @@ HELPS: dict[str, Help] = {
     "scripts": Help(
         "list the scenarios",
         "scripts --json",
-        "The course in its order, then what is no lesson. A file that cannot be read is named with the reason; the "
-        "exit code is 2 then.",
+        "The course in its order, then what is no lesson. A file that cannot be read is named with the reason.",
     ),
     "sessions": Help(
         "list the saved runs, or find some", "sessions tool:refund status:waiting 'steps<=4' -- -cost:unknown", SESSIONS

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from workbench.cli import EXIT_BAD_INPUT
 from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of
@@ -40,7 +39,7 @@ def tools(options: argparse.Namespace) -> int:
     for note in loaded.notes:
         print(visible(note), file=sys.stderr)
     print_listing(rows, ("name", "risk", "about"), options)
-    return EXIT_BAD_INPUT if loaded.problems else 0
+    return 0
 
 
 def scripts(options: argparse.Namespace) -> int:
@@ -68,7 +67,7 @@ def scripts(options: argparse.Namespace) -> int:
         print(visible(sentence), file=sys.stderr)
     rows.sort(key=lambda row: math.inf if row["lesson"] is None else row["lesson"])
     print_listing(rows, ("lesson", "name", "title", "about"), options)
-    return EXIT_BAD_INPUT if bad else 0
+    return 0
 
 
 def _scenario_paths(home: Home) -> list[Path]:
@@ -84,7 +83,7 @@ def themes(options: argparse.Namespace) -> int:
     for problem in problems:
         print(visible(problem), file=sys.stderr)
     print_listing(rows, ("name", "kind"), options)
-    return EXIT_BAD_INPUT if problems else 0
+    return 0
 
 
 def where(options: argparse.Namespace) -> int:
