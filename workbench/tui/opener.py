@@ -51,6 +51,8 @@ class Opener:
         self._app = app
         self._glimpse: GlimpseScreen | None = None
         """What stands where the run will."""
+        self._closed_some = False
+        """Whether a run was closed since the last one was opened: much of it refers to itself, so it has to be sought."""
 
     def file(self, path: Path) -> Callable[[], None] | None:
         """Show at once what can be told of whatever is in that file. Returns what opens it, to be called after that.
@@ -160,6 +162,7 @@ class Opener:
     async def _close(self, screen: RunView) -> None:
         await screen.close_run()
         gc.unfreeze()
+        self._closed_some = True
         self._app.left(screen)
         if next(self._app.runs(), None) is screen:
             self._app.pop_screen()
@@ -173,6 +176,10 @@ class Opener:
             self._app.run_worker(self._make(wanted, read_only), group="open")
 
     async def _make(self, wanted: Wanted, read_only: bool) -> None:
+        if self._closed_some:
+            self._closed_some = False
+            gc.unfreeze()
+            gc.collect()  # what is frozen again below is not looked at
         gc.disable()  # nothing of a session or its screen is garbage: each look for some would be in the way of keys
         try:
             await self._put_up(wanted, read_only)
