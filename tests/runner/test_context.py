@@ -8,6 +8,7 @@ import pytest
 
 from tests.runner.parts import answer, calls, kinds, make, of
 from workbench.clocks import VirtualClock
+from workbench.core.carried import RECALLED_FROM
 from workbench.core.events import ContextChanged, Forked, ModelFailed, ModelReply, Notice, ToolResult
 from workbench.core.loop import AskModel
 from workbench.core.state import State, fold
@@ -26,7 +27,7 @@ def read(page: int) -> str:
     return f"page {page}\n{LONG}"
 
 
-@tool(risk="read", inline=True)
+@tool(risk="read", inline=True, source=RECALLED_FROM)
 def recall(key: str) -> str:
     """What was folded."""
     raise ToolError(f"nothing is kept under {key}")
@@ -121,6 +122,19 @@ async def test_without_the_tool_a_fold_does_not_speak_of_it() -> None:
     run = make([*reads(1, 2), answer()], read, context=ContextPolicy(policy="fold", keep=1))
     await run.play()
     assert "recall" not in of(run, ContextChanged)[0].folded["c1"]
+
+
+async def test_a_tool_of_somebodys_own_that_is_called_recall_is_theirs() -> None:
+    @tool(risk="read", inline=True, source="memory")
+    def recall(query: str) -> str:
+        """Search the memory."""
+        return f"{query}: blue"
+
+    lines = [*reads(1, 2), calls(("recall", {"query": "door"})), answer("${last}")]
+    run = make(lines, read, recall, context=ContextPolicy(policy="fold", keep=1))
+    await run.play()
+    assert run.state.answer == "door: blue"
+    assert "recall" not in of(run, ContextChanged)[0].folded["c1"], "it gives no folded result again"
 
 
 SUMMARISE = ContextPolicy(policy="summarise", keep=1)
