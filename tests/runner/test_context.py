@@ -273,6 +273,24 @@ async def test_it_is_made_shorter_once_and_then_the_run_stops(name: Any) -> None
     assert len(of(run, ContextChanged)) == 1
 
 
+@pytest.mark.parametrize("how", ["go on", "a message", "a fork"])
+async def test_a_run_that_stopped_at_it_may_be_made_shorter_once_more_when_it_goes_on(how: str) -> None:
+    policy = ContextPolicy(policy="window", keep=3, at=1_000_000)
+    lines = [*reads(1, 2, 3, 4), OVERFLOW, OVERFLOW, OVERFLOW, answer()]
+    run = run_with(policy, lines)
+    await run.play()
+    assert run.status is Status.CONTEXT_WINDOW_EXCEEDED
+    if how == "go on":
+        run.go_on()
+    elif how == "a message":
+        run.message("and now?")
+    else:
+        run = run_with(policy, lines, events=[*run.events, Forked(parent="run", at=len(run.events))])
+    await run.play()
+    assert run.status is Status.ANSWERED
+    assert kinds(run)[-4:] == ["model_failed", "context_changed", "model_reply", "stopped"]
+
+
 @pytest.mark.parametrize("policy", [None, ContextPolicy(policy="restate", every=9), ContextPolicy(policy="window")])
 async def test_where_nothing_can_be_taken_out_the_run_stops(policy: ContextPolicy | None) -> None:
     run = run_with(policy, [*reads(1), OVERFLOW, answer()])

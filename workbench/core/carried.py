@@ -326,6 +326,12 @@ def overflowed(state: State, event: ModelFailed) -> bool:
     return True
 
 
+def goes_on(state: State) -> None:
+    """A run that had stopped, or was to, goes on: the request that is too long may be made shorter once more."""
+    if state.stop is not None or state.stopped is not None:
+        state.carried = replace(state.carried, overflow="")
+
+
 # ---------------------------------------------------------------- settings
 
 
