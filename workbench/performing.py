@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.core.carried import RECALL_TOOL, Older, summary_request, summed_up, tokens_of
+from workbench.core.carried import Older, recalls, summary_request, summed_up, tokens_of
 from workbench.core.door import held_reply, passing_reply
 from workbench.core.events import (
     ContextChanged,
@@ -126,7 +126,7 @@ async def run_tool(
     """Run a call that has been recorded as started; at most its own time limit, and `within` seconds."""
     name, began = record.call.tool, clock.now()
     tool = state.tool(name)
-    if name == RECALL_TOOL:
+    if recalls(state, name):
         tools = Recalling(tools, state)
     limit = tool.timeout if tool is not None else None
     if within is not None:
@@ -139,7 +139,7 @@ async def run_tool(
     else:
         outcome = await tools.run(name, record.arguments, within=limit, key=key, on_late=on_late)
     result = _result(record.call.id, outcome, tool, clock.now() - began)
-    if name == RECALL_TOOL and (kept := kept_under(state, record.arguments)) is not None:
+    if recalls(state, name) and (kept := kept_under(state, record.arguments)) is not None:
         result = replace(result, trust=kept.trust)  # as little as when it was read first
     check = state.header.goal_check
     if check is not None and (outcome.original_outcome or outcome.outcome) == "ran":

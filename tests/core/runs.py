@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from workbench.clocks import VirtualClock
 from workbench.core.canonical import digest
+from workbench.core.carried import RECALLED_FROM
 from workbench.core.door import altered, passed, reply_at
 from workbench.core.events import Decided, Event, HeldReply, SettingsChanged, StopRequested, ToolResult
 from workbench.core.faults import KINDS
@@ -103,7 +104,7 @@ def world_tools(world: World) -> list[LoadedTool]:
         """A long text."""
         return f"report {number}:\n" + "\n".join(f"line {line} of a long report" for line in range(12))
 
-    @tool(risk="read", inline=True)
+    @tool(risk="read", inline=True, source=RECALLED_FROM)
     def recall(key: str) -> str:
         """What was folded."""
         raise ToolError(f"nothing is kept under {key}")

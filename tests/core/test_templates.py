@@ -43,6 +43,32 @@ def test_a_value_that_is_one_slot_keeps_its_json_type() -> None:
     assert fill(compile_json({"a": "${result1}"}), VALUES.__getitem__) == '{"a": 2100000}'
 
 
+@pytest.mark.parametrize("content", ["1042", "null", "true", '{"a": 1}', "[1]", "A-1", 'a "b"'])
+def test_where_only_text_fits_a_value_stays_the_text_that_it_is(content: str) -> None:
+    text: dict[str, Any] = {"type": "string"}
+    schema = {
+        "properties": {
+            "order": text,
+            "note": {"type": ["string", "null"]},
+            "tags": {"type": "array", "items": text},
+            "count": {"type": "integer"},
+            "either": {"anyOf": [{"type": "integer"}, text]},
+        },
+        "additionalProperties": text,
+    }
+    value = dict.fromkeys(("order", "note", "more"), "${x}") | {"tags": ["${x}"]}
+    filled = json.loads(fill(compile_json(value, schema), lambda _: content))
+    assert {key: filled[key] for key in ("order", "note", "more", "tags")} == {
+        **dict.fromkeys(("order", "note", "more"), content),
+        "tags": [content],
+    }
+    assert json.loads(fill(compile_json({"order": "${x}"}, schema), lambda _: f" {json.dumps(content)}")) == {
+        "order": content
+    }
+    loose = {"count": "${x}", "either": "${x}"}
+    assert fill(compile_json(loose, schema), lambda _: content) == fill(compile_json(loose), lambda _: content)
+
+
 def test_a_slot_inside_a_longer_string_stays_text() -> None:
     assert filled_json({"a": "no. ${result1}: ${odd}"}) == {"a": 'no. 2100000: a "b"\\\n'}
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.runner.parts import answer, calls, kinds, make, of
 from workbench.clocks import VirtualClock
+from workbench.core.carried import RECALLED_FROM
 from workbench.core.events import ContextChanged, Forked, ModelFailed, ModelReply, Notice, ToolResult
 from workbench.core.loop import AskModel
 from workbench.core.state import State, fold
@@ -26,7 +27,7 @@ def read(page: int) -> str:
     return f"page {page}\n{LONG}"
 
 
-@tool(risk="read", inline=True)
+@tool(risk="read", inline=True, source=RECALLED_FROM)
 def recall(key: str) -> str:
     """What was folded."""
     raise ToolError(f"nothing is kept under {key}")
@@ -121,6 +122,19 @@ async def test_without_the_tool_a_fold_does_not_speak_of_it() -> None:
     run = make([*reads(1, 2), answer()], read, context=ContextPolicy(policy="fold", keep=1))
     await run.play()
     assert "recall" not in of(run, ContextChanged)[0].folded["c1"]
+
+
+async def test_a_tool_of_somebodys_own_that_is_called_recall_is_theirs() -> None:
+    @tool(risk="read", inline=True, source="memory")
+    def recall(query: str) -> str:
+        """Search the memory."""
+        return f"{query}: blue"
+
+    lines = [*reads(1, 2), calls(("recall", {"query": "door"})), answer("${last}")]
+    run = make(lines, read, recall, context=ContextPolicy(policy="fold", keep=1))
+    await run.play()
+    assert run.state.answer == "door: blue"
+    assert "recall" not in of(run, ContextChanged)[0].folded["c1"], "it gives no folded result again"
 
 
 SUMMARISE = ContextPolicy(policy="summarise", keep=1)
@@ -257,6 +271,24 @@ async def test_it_is_made_shorter_once_and_then_the_run_stops(name: Any) -> None
     await run.play()
     assert run.status is Status.CONTEXT_WINDOW_EXCEEDED
     assert len(of(run, ContextChanged)) == 1
+
+
+@pytest.mark.parametrize("how", ["go on", "a message", "a fork"])
+async def test_a_run_that_stopped_at_it_may_be_made_shorter_once_more_when_it_goes_on(how: str) -> None:
+    policy = ContextPolicy(policy="window", keep=3, at=1_000_000)
+    lines = [*reads(1, 2, 3, 4), OVERFLOW, OVERFLOW, OVERFLOW, answer()]
+    run = run_with(policy, lines)
+    await run.play()
+    assert run.status is Status.CONTEXT_WINDOW_EXCEEDED
+    if how == "go on":
+        run.go_on()
+    elif how == "a message":
+        run.message("and now?")
+    else:
+        run = run_with(policy, lines, events=[*run.events, Forked(parent="run", at=len(run.events))])
+    await run.play()
+    assert run.status is Status.ANSWERED
+    assert kinds(run)[-4:] == ["model_failed", "context_changed", "model_reply", "stopped"]
 
 
 @pytest.mark.parametrize("policy", [None, ContextPolicy(policy="restate", every=9), ContextPolicy(policy="window")])

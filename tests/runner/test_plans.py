@@ -13,7 +13,7 @@ from workbench.core.loop import AskPerson, TakeStep
 from workbench.core.ports import OnSignal, Reply, Request
 from workbench.core.statuses import Status
 from workbench.core.values import Fault, GoalCheck, Limits, RawCall
-from workbench.runner import Run
+from workbench.runner import CommandError, Run
 from workbench.toolkit.api import ToolError, tool
 
 PAID: list[str] = []
@@ -105,6 +105,14 @@ async def test_a_step_waits_at_the_gate_as_any_call_and_is_told_by_no_model() ->
     assert not of(run, Notice), "there is no model to be told that the arguments were changed"
 
 
+async def test_what_a_step_gives_is_text_where_its_tool_takes_text() -> None:
+    run = planned(pipeline({"ask": "Which order?"}, {"tool": "pay", "arguments": {"order": "${last}"}}), "1042")
+    await run.play()
+    run.decide("c1", "allow")
+    await run.play()
+    assert (run.state.answer, PAID) == ("paid 1042", ["1042"])
+
+
 async def test_a_denied_step_ends_the_run_and_stays_due() -> None:
     run = planned(pipeline(LOOK, PAY, LOOK))
     await run.play()
@@ -120,6 +128,12 @@ async def test_a_denied_step_ends_the_run_and_stays_due() -> None:
     await run.play()
     assert (run.status, PAID) == (Status.ANSWERED, ["A-3"])
     assert [event.step for event in of(run, Planned)] == [1, 2, 2, 3]
+
+
+async def test_a_plan_knows_no_context_policy_and_takes_none_while_it_lives() -> None:
+    run = planned(pipeline(LOOK, PAY))
+    with pytest.raises(CommandError, match=r'loop = "pipeline" knows no context.policy: a change would do nothing'):
+        run.change({"context.policy": "window"})
 
 
 async def test_a_step_that_somebody_answers_for_gives_that() -> None:

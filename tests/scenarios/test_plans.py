@@ -48,6 +48,10 @@ def problem(text: str) -> str:
             'x.toml:7: protocol_options: loop = "pipeline" knows nothing of it',
         ),
         (
+            PIPELINE + ADD + '[[person]]\non = "step"\ndo = "set"\nset = { "context.policy" = "window" }\n',
+            'x.toml:10: person[0].set."context.policy": loop = "pipeline" knows nothing of it',
+        ),
+        (
             PIPELINE + '[[step]]\ntool = "ad"\n',
             'x.toml:5: step[0].tool: this scenario has no tool "ad"; did you mean "add"?',
         ),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from workbench.core.carried import RECALL_TOOL, RECALLED_FROM
 from workbench.toolkit.loader import LoadedFolder
 
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -79,6 +80,7 @@ def test_marks(shipped: LoadedFolder) -> None:
     assert [name for name, info in infos.items() if info.polling] == ["check_build"]
     assert [name for name, info in infos.items() if info.trust == "untrusted"] == ["fetch_page"]
     assert [name for name, info in infos.items() if info.deduplicates] == ["create_refund", "send_email"]
+    assert [name for name, info in infos.items() if info.source == RECALLED_FROM] == [RECALL_TOOL]
     inline = [name for name, loaded in shipped.tools.items() if loaded.spec.inline]
     assert inline == ["add", "multiply", "recall", "submit_answer"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.view.desks import SEARCH, desk_at, on
+from workbench.core.carried import POLICY_KEYS
 from workbench.core.state import State
 from workbench.core.values import LIMIT_NAMES, Limits, RepeatLimit
 from workbench.models.scripted import Line
@@ -45,6 +46,15 @@ def test_what_each_key_asks_for(name: str, digits: str, toggled: float | None, r
     assert at(name, digits).toggled(state) == {f"limits.{name}": toggled}
     assert at(name).raised(state) == {f"limits.{name}": raised}
     assert at(name).lowered(state) == {f"limits.{name}": lowered}
+
+
+@pytest.mark.parametrize(("digits", "at"), [("900", 900), ("12.5", 12), (".", 4000), ("1.2.3", 4000)])
+def test_what_is_typed_for_a_key_of_the_policy_may_be_no_number(digits: str, at: int) -> None:
+    limits = LimitList()
+    limits.go(len(LIMIT_NAMES) + POLICY_KEYS.index("at"))
+    assert all(limits.type(digit) for digit in digits)
+    assert limits.toggled(run_with(SOME)) == {"context.at": at}
+    assert limits.digits == ""
 
 
 def test_the_repeat_guard_keeps_its_other_figures() -> None:

@@ -15,26 +15,26 @@ WINDOW = ContextPolicy(policy="window", keep=2, at=5000)
 @pytest.mark.parametrize(
     ("policy", "key", "what", "typed", "setting"),
     [
-        (ContextPolicy(), "policy", "toggle", "", {"context.policy": "window"}),
-        (ContextPolicy(), "policy", "less", "", {"context.policy": "restate"}),
-        (ContextPolicy(policy="restate"), "policy", "more", "", {"context.policy": "none"}),
-        (WINDOW, "keep", "more", "", {"context.keep": 3}),
-        (WINDOW, "keep", "less", "", {"context.keep": 1}),
-        (ContextPolicy(keep=1), "keep", "less", "", {}),
-        (WINDOW, "keep", "toggle", "7", {"context.keep": 7}),
-        (WINDOW, "keep", "toggle", "", {"context.keep": None}),
-        (WINDOW, "at", "toggle", "", {"context.at": None}),
-        (ContextPolicy(), "at", "toggle", "", {"context.at": 4000}),
-        (WINDOW, "at", "more", "", {"context.at": 10000}),
-        (WINDOW, "at", "less", "", {"context.at": 2500}),
-        (WINDOW, "at", "toggle", "0", {"context.at": None}),
-        (ContextPolicy(), "every", "more", "", {"context.every": 4}),
-        (ContextPolicy(every=4), "every", "more", "", {"context.every": 5}),
-        (ContextPolicy(chars=1), "chars", "less", "", {}),
+        (ContextPolicy(), "policy", "toggle", None, {"context.policy": "window"}),
+        (ContextPolicy(), "policy", "less", None, {"context.policy": "restate"}),
+        (ContextPolicy(policy="restate"), "policy", "more", None, {"context.policy": "none"}),
+        (WINDOW, "keep", "more", None, {"context.keep": 3}),
+        (WINDOW, "keep", "less", None, {"context.keep": 1}),
+        (ContextPolicy(keep=1), "keep", "less", None, {}),
+        (WINDOW, "keep", "toggle", 7, {"context.keep": 7}),
+        (WINDOW, "keep", "toggle", None, {"context.keep": None}),
+        (WINDOW, "at", "toggle", None, {"context.at": None}),
+        (ContextPolicy(), "at", "toggle", None, {"context.at": 4000}),
+        (WINDOW, "at", "more", None, {"context.at": 10000}),
+        (WINDOW, "at", "less", None, {"context.at": 2500}),
+        (WINDOW, "at", "toggle", 0, {"context.at": None}),
+        (ContextPolicy(), "every", "more", None, {"context.every": 4}),
+        (ContextPolicy(every=4), "every", "more", None, {"context.every": 5}),
+        (ContextPolicy(chars=1), "chars", "less", None, {}),
     ],
 )
 def test_what_a_key_makes_of_a_row(
-    policy: ContextPolicy, key: str, what: Any, typed: str, setting: dict[str, Any]
+    policy: ContextPolicy, key: str, what: Any, typed: float | None, setting: dict[str, Any]
 ) -> None:
     assert policy_rows.changed(policy, key, what, typed) == setting
     for name, value in setting.items():

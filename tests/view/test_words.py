@@ -316,7 +316,8 @@ def test_what_raise_and_go_on_offers() -> None:
         ("context.at", 5000, ["older steps are changed above 5,000 tokens"]),
         ("context.at", None, ["older steps are changed at any size"]),
         ("context.every", 2, ["the task is said again every 2 steps"]),
-        ("context.chars", None, ["context.chars as it is by itself"]),
+        ("context.chars", None, ["200 characters of a folded result are left"]),
+        ("context.keep", None, ["the latest 4 steps are sent as they are"]),
         ("title", "my\nrun", ["named my↵run"]),
         ("grants", [], ["nothing is allowed without asking any more"]),
         (

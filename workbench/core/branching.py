@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.core import following
+from workbench.core.carried import goes_on
 from workbench.core.events import DoneElsewhere, Forked
 from workbench.core.ledger import entry_from
 from workbench.core.records import CallRecord
@@ -23,6 +24,7 @@ def forked(state: State, event: Forked) -> None:
     """
     state.grants = ()
     _tell(state, event.effects)
+    goes_on(state)
     if state.status not in SUCCESSES:
         state.status, state.stopped, state.failure = Status.RUNNING, None, ""
     if state.stop is not None and state.stop.status not in SUCCESSES:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 OVERFLOW = "context_overflow"
 RECALL_TOOL = "recall"
 """The tool that gives the whole of a folded result again."""
+RECALLED_FROM = "this run"
+"""What that tool names as its source; by it a tool of somebody's own that has the same name is told from it."""
 LEAVES_OUT = ("window", "fold", "summarise")
 """Policies that make what is sent shorter."""
 MEANT_FOR = {"keep": LEAVES_OUT, "at": LEAVES_OUT, "chars": ("fold",), "every": (*LEAVES_OUT, "restate")}
@@ -136,7 +138,7 @@ def summed_up(state: State, older: Older, summary: ContextChanged) -> ContextCha
 
 def _folded(state: State, count: int, cause: str) -> ContextChanged | None:
     """Every result that is done with, and long enough to be worth it, by what stands in its place."""
-    offered = state.tool(RECALL_TOOL) is not None
+    offered = recalls(state, RECALL_TOOL)
     going, folded = [], {}
     for at in range(count - 1, -1, -1):
         message = state.sent[at]
@@ -156,6 +158,12 @@ def _folded(state: State, count: int, cause: str) -> ContextChanged | None:
     going.reverse()
     folded = dict(reversed(folded.items()))
     return _measured(state, going, ContextChanged(policy="fold", first=0, last=0, folded=folded, cause=cause))
+
+
+def recalls(state: State, name: str) -> bool:
+    """Whether the tool of that name gives results of the run itself again."""
+    tool = state.tool(RECALL_TOOL) if name == RECALL_TOOL else None
+    return tool is not None and tool.source == RECALLED_FROM
 
 
 def _short(content: str, chars: int, key: str, *, offered: bool) -> str:
@@ -316,6 +324,12 @@ def overflowed(state: State, event: ModelFailed) -> bool:
         return False
     state.carried = replace(state.carried, overflow="met")
     return True
+
+
+def goes_on(state: State) -> None:
+    """A run that had stopped, or was to, goes on: the request that is too long may be made shorter once more."""
+    if state.stop is not None or state.stopped is not None:
+        state.carried = replace(state.carried, overflow="")
 
 
 # ---------------------------------------------------------------- settings

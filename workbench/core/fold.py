@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.core import following
 from workbench.core.branching import done_elsewhere, forked
-from workbench.core.carried import context_changed, overflowed, summary_failed
+from workbench.core.carried import context_changed, goes_on, overflowed, summary_failed
 from workbench.core.counting import count_outcome, count_repeat, remember_effect
 from workbench.core.ending import answered, end
 from workbench.core.events import (
@@ -54,6 +54,7 @@ history of a conversation that began elsewhere does, and takes the place of no l
 
 def _user_message(state: State, event: UserMessage) -> None:
     following.begin(state, event.text)
+    goes_on(state)
     _say(state, "user", state.protocol.user(event.text), "user")
     state.status, state.stop, state.stopped, state.answer = Status.RUNNING, None, None, None
     state.failure = ""
@@ -272,9 +273,9 @@ def _stopped(state: State, event: Stopped) -> None:
 def _resumed(state: State, event: Resumed) -> None:
     if event.by == "script":
         state.script_decisions += 1
+    goes_on(state)
     state.status, state.stopped, state.stop, state.failure = Status.RUNNING, None, None, ""
     following.go_on(state)
-    state.carried = replace(state.carried, overflow="")
 
 
 def _open_record(state: State, call_id: str) -> CallRecord:

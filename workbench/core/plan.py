@@ -8,6 +8,7 @@ sum of what is a number, and the name of a step or of a capture is what that gav
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -169,30 +170,39 @@ def filled(step: Step, row: Sequence[Step], place: Place) -> str:
 # ---------------------------------------------------------------- from the scenario of a run
 
 
-def plan_of(scenario: Mapping[str, Any]) -> Plan | None:
-    """The plan of a scenario in its plain form; None for one whose loop follows none. Raises ValueError."""
+def plan_of(scenario: Mapping[str, Any], tools: Sequence[ToolInfo] = ()) -> Plan | None:
+    """The plan of a scenario in its plain form; None for one whose loop follows none. Raises ValueError.
+
+    What `tools` take for text is text, also where a result or a capture looks like a number.
+    """
     if scenario.get("loop") not in LOOPS:
         return None
     try:
+        schemas = {tool.name: json.loads(tool.schema) for tool in tools}
         if scenario["loop"] == PIPELINE:
-            return Plan(steps=_row(scenario["step"]))
-        routes = (Route(name=t["name"], about=t.get("about", ""), steps=_row(t["step"])) for t in scenario["route"])
+            return Plan(steps=_row(scenario["step"], schemas))
+        routes = (
+            Route(name=table["name"], about=table.get("about", ""), steps=_row(table["step"], schemas))
+            for table in scenario["route"]
+        )
         return Plan(routes=tuple(routes))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"the steps of this run cannot be read: {error}") from None
 
 
-def _row(tables: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+def _row(tables: Sequence[Mapping[str, Any]], schemas: Mapping[str, Any]) -> tuple[Step, ...]:
     if not tables:
         raise ValueError("there are none")
-    return tuple(step_of(table, number) for number, table in enumerate(tables, 1))
+    return tuple(step_of(table, number, schemas.get(table.get("tool", ""))) for number, table in enumerate(tables, 1))
 
 
-def step_of(table: Mapping[str, Any], number: int) -> Step:
-    """The step of a plain table. Raises TemplateError, a ValueError, for a text that is no template."""
+def step_of(table: Mapping[str, Any], number: int, schema: Any = None) -> Step:
+    """The step of a plain table; `schema` is that of its tool, where it is known. Raises TemplateError, a ValueError,
+    for a text that is no template.
+    """
     does: Does = "call" if "tool" in table else "ask" if "ask" in table else "answer"
     if does == "call":
-        text = templates.compile_json(table.get("arguments", {}))
+        text = templates.compile_json(table.get("arguments", {}), schema)
     else:
         text = templates.compile_text(table[does])
     return Step(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from workbench.core.carried import RECALL_TOOL
+from workbench.core.carried import recalls
 from workbench.core.events import ToolResult
 from workbench.core.ports import Checked, OnLate, ToolOutcome, Tools
 
@@ -30,7 +30,7 @@ class Recalling:
         return self._tools.file_text(path)
 
     async def run(self, tool: str, canonical: str, *, within: float | None, key: str, on_late: OnLate) -> ToolOutcome:
-        if tool == RECALL_TOOL:
+        if recalls(self._state, tool):
             return recalled(self._state, canonical)
         return await self._tools.run(tool, canonical, within=within, key=key, on_late=on_late)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.core import limits as caps
 from workbench.core.carried import policy_changed
@@ -42,7 +42,7 @@ def settings_changed(state: State, event: SettingsChanged) -> None:
         if table == "limits":
             state.limits = caps.changed(state.limits, name, value)
         elif table == "context":
-            state.policy = policy_changed(state.policy, name, value)
+            _change_policy(state, name, value)
         elif key == "approval.default" and value in DECISIONS:
             state.approval = value
         elif key == "grants" and isinstance(value, list | tuple):
@@ -65,6 +65,12 @@ def settings_changed(state: State, event: SettingsChanged) -> None:
             raise ValueError(f"{key} is {SETTINGS[key]}, not {value!r}")
         else:
             raise ValueError(f"there is no setting {key!r} that a run can change")
+
+
+def _change_policy(state: State, name: str, value: Any) -> None:
+    if state.plan is not None:
+        raise ValueError(f'loop = "{state.plan.loop}" knows no context.{name}: a change would do nothing')
+    state.policy = policy_changed(state.policy, name, value)
 
 
 def _ask_another(state: State, model: ModelInfo) -> None:

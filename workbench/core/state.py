@@ -98,7 +98,7 @@ class State:
     )
 
     def __init__(self, header: Header) -> None:
-        self.header, self.plan, self.place = header, plan_of(header.scenario), Place()
+        self.header, self.plan, self.place = header, plan_of(header.scenario, header.tools), Place()
         self.protocol: WireProtocol = PlannedProtocol(self.plan) if self.plan else protocol(header.protocol)
         self._tools: dict[str, ToolInfo] = {tool.name: tool for tool in header.tools}
         self.system: str = _told_first(header, self.protocol)

@@ -17,6 +17,8 @@ from workbench.core.persistent import Log
 
 _MARK = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{")
 _BUILTIN = re.compile(r"last|total|result[1-9][0-9]{0,5}")
+_TEXT = ("string", ["string", "null"])
+"""The types of a schema that takes nothing but text."""
 _NUMBER = re.compile(r"\s*-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?\s*")
 
 
@@ -31,10 +33,12 @@ class TemplateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place for a value. `text` takes it as it is, `string` inside a JSON string, `value` as a JSON value."""
+    """A place for a value. `text` takes it as it is, `string` inside a JSON string, `value` as a JSON value, and
+    `words` as a JSON string, also what would be another value.
+    """
 
     name: str
-    form: Literal["text", "string", "value"]
+    form: Literal["text", "string", "value", "words"]
 
 
 Template = tuple[str | Slot, ...]
@@ -53,12 +57,13 @@ def compile_text(text: str) -> Template:
     return _merged(_parts(text, "text"))
 
 
-def compile_json(value: Any) -> Template:
+def compile_json(value: Any, schema: Any = None) -> Template:
     """The template of a JSON text for `value`, with slots in its strings; a string that is one slot becomes a value.
 
-    `value` is made of dicts with text keys, lists, strings, numbers and booleans. Raises TemplateError as above.
+    `value` is made of dicts with text keys, lists, strings, numbers and booleans. Where its JSON schema, if it is
+    known, takes nothing but text, the slot becomes text. Raises TemplateError as above.
     """
-    return _merged(_json_parts(value))
+    return _merged(_json_parts(value, schema))
 
 
 def names(template: Template) -> list[str]:
@@ -134,11 +139,12 @@ def _parts(text: str, form: Literal["text", "string"]) -> Iterator[str | Slot]:
     yield text[at:]
 
 
-def _json_parts(value: Any) -> Iterator[str | Slot]:
+def _json_parts(value: Any, schema: Any) -> Iterator[str | Slot]:
+    schema = schema if isinstance(schema, Mapping) else {}
     if isinstance(value, str):
         parts = [part for part in _parts(value, "string") if part != ""]
         if len(parts) == 1 and isinstance(parts[0], Slot):
-            yield Slot(parts[0].name, "value")
+            yield Slot(parts[0].name, "words" if schema.get("type") in _TEXT else "value")
             return
         yield '"'
         for part in parts:
@@ -146,16 +152,18 @@ def _json_parts(value: Any) -> Iterator[str | Slot]:
         yield '"'
     elif isinstance(value, Mapping):
         yield "{"
+        properties = schema.get("properties")
+        known = properties if isinstance(properties, Mapping) else {}
         for index, (key, item) in enumerate(value.items()):
             yield f"{', ' if index else ''}{json.dumps(key, ensure_ascii=False)}: "
-            yield from _json_parts(item)
+            yield from _json_parts(item, known.get(key, schema.get("additionalProperties")))
         yield "}"
     elif isinstance(value, Sequence):
         yield "["
         for index, item in enumerate(value):
             if index:
                 yield ", "
-            yield from _json_parts(item)
+            yield from _json_parts(item, schema.get("items"))
         yield "]"
     else:
         yield json.dumps(value, allow_nan=False)
@@ -182,7 +190,8 @@ def _rendered(slot: Slot, content: str) -> str:
         return content
     if slot.form == "string":
         return _escaped(content)
-    return content.strip() if _is_json(content) else json.dumps(content, ensure_ascii=False)
+    fits = slot.form == "value" or content.lstrip().startswith('"')
+    return content.strip() if fits and _is_json(content) else json.dumps(content, ensure_ascii=False)
 
 
 def _escaped(text: str) -> str:

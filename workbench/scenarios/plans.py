@@ -28,6 +28,10 @@ def plan_problems(scenario: Scenario) -> Found:
     for table in _KNOWS_NOTHING_OF:
         if table in scenario.model_fields_set:
             yield (table,), f"loop = {loop} knows nothing of it"
+    for index, entry in enumerate(scenario.person):
+        for name in entry.set or ():
+            if name.startswith("context."):
+                yield ("person", index, "set", name), f"loop = {loop} knows nothing of it"
     yield from _pipeline(scenario) if scenario.loop == PIPELINE else _router(scenario)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from workbench.core.carried import NO_POLICY
 from workbench.core.events import ContextChanged
 from workbench.view.entries import Line, Span, lines_of
 from workbench.view.figures import amount, counted, duration, tokens
@@ -36,6 +37,8 @@ def policy_words(name: str, value: object) -> str:
     """A key of the policy that changed, as a sentence."""
     if name == "policy":
         return POLICIES.get(str(value), one_line(f"context.policy set to {value}"))
+    if value is None:
+        value = getattr(NO_POLICY, name, None)
     if not isinstance(value, int):
         return {"at": "older steps are changed at any size", "every": "the task is not said again"}.get(
             name, f"context.{one_line(name)} as it is by itself"

@@ -80,7 +80,7 @@ class LimitList:
         return POLICY_KEYS[self.at - len(LIMIT_NAMES)] if self.at >= len(LIMIT_NAMES) else ""
 
     def _policy_setting(self, state: State, what: policy_rows.Change) -> Setting:
-        typed, self.digits = self.digits, ""
+        typed, self.digits = self._number, ""
         return policy_rows.changed(state.policy, self._policy_key, what, typed)
 
     def _picked(self, state: State) -> Gauge:
@@ -88,11 +88,18 @@ class LimitList:
 
     def _typed(self, state: State, gauge: Gauge) -> float:
         """The number that was typed; without one, a value that makes sense."""
-        try:
-            value = float(self.digits)
-        except ValueError:
+        value = self._number
+        if value is None:
             return _offer(state, gauge)
         return value if gauge.name in FRACTIONS else float(int(value))
+
+    @property
+    def _number(self) -> float | None:
+        """The number that was typed; None where nothing was, or none can be made of it."""
+        try:
+            return float(self.digits)
+        except ValueError:
+            return None
 
     def _setting(self, state: State, gauge: Gauge, value: float | None) -> Setting:
         self.digits = ""

@@ -44,17 +44,17 @@ def is_on(policy: ContextPolicy, key: str) -> bool:
     return figure(policy, key) not in ("none", "off") and (key == "policy" or policy.policy in MEANT_FOR[key])
 
 
-def changed(policy: ContextPolicy, key: str, what: Change, typed: str = "") -> dict[str, object]:
+def changed(policy: ContextPolicy, key: str, what: Change, typed: float | None = None) -> dict[str, object]:
     """The setting that the key of the list makes: the policy goes round, a number is switched, raised or lowered.
 
-    `typed` are the digits typed before. Empty where nothing changes.
+    `typed` is the number typed before. Empty where nothing changes.
     """
     value = getattr(policy, key)
     if key == "policy":
         at = POLICIES.index(policy.policy) + (-1 if what == "less" else 1)
         new: object = POLICIES[at % len(POLICIES)]
-    elif typed:
-        new = int(float(typed)) or None
+    elif typed is not None:
+        new = int(typed) or None
     elif what == "toggle":
         # One that is always there goes back to what it is by itself.
         new = FIRST.get(key) if value is None else None

@@ -65,6 +65,19 @@ async def test_a_pipeline_is_made_step_by_step_and_its_gate_asks(home: Home, tmp
         assert stage.bar_title.startswith("■ A step of the plan failed")
 
 
+async def test_what_is_decided_about_a_step_is_told_to_no_model(home: Home, tmp_path: Path) -> None:
+    async with staged(opened_scenario(home, written(tmp_path, PIPELINE)), home, size=(80, 24)) as stage:
+        await stage.press("r")
+        for key, said in (
+            ("e", "the step is taken with these"),
+            ("a", "The tool does not run. The step gives your text."),
+            ("n", "the run ends with your reason; enter denies, esc goes back"),
+        ):
+            await stage.press(key)
+            assert said in stage.bar_title
+            await stage.press("escape")
+
+
 async def test_a_router_without_a_route_says_which_there_are(home: Home, tmp_path: Path) -> None:
     async with staged(opened_scenario(home, written(tmp_path, ROUTER)), home) as stage:
         assert stage.sees("router · scripted model")

@@ -76,7 +76,8 @@ class EditArguments(CallText):
     numbered = True
 
     def title(self) -> Line:
-        return self.bar.waiting.about("▲ Edit what", " gets", "the model is told what ran")
+        hint = "the model is told what ran" if self.run.state.plan is None else "the step is taken with these"
+        return self.bar.waiting.about("▲ Edit what", " gets", hint)
 
     def text(self) -> str:
         return _laid_out(arguments_shown(self.bar.waiting.calls()[0]))
@@ -141,7 +142,10 @@ class AnswerFor(CallText):
             self.bar.open(self)
 
     def title(self) -> Line:
-        hint = "The tool does not run. The model reads your text as its result."
+        becomes = (
+            "The model reads your text as its result." if self.run.state.plan is None else "The step gives your text."
+        )
+        hint = f"The tool does not run. {becomes}"
         return self.bar.waiting.about("▲ Answer for", "", hint)
 
     def text(self) -> str:
@@ -162,7 +166,8 @@ class DenyReason(LineField):
     hint = "the reason, or nothing"
 
     def title(self) -> Line:
-        hint = self.worded("the model reads your reason; enter denies, {close} goes back")
+        reader = "the model reads your reason" if self.run.state.plan is None else "the run ends with your reason"
+        hint = self.worded(f"{reader}; enter denies, {{close}} goes back")
         return self.bar.waiting.about("▲ Deny", "", hint)
 
     def sent(self, text: str) -> None:
