@@ -186,5 +186,6 @@ def make_home(folder: Path) -> list[Path]:
 def _existing(folder: str, said_by: str) -> Path:
     path = Path(folder).expanduser().resolve()
     if not path.is_dir():
-        raise HomeError(f"{said_by}: there is no folder {folder}")
+        made = "" if said_by == "--tools" else f"; workbench init {folder} makes it"
+        raise HomeError(f"{said_by}: there is no folder {folder}{made}")
     return path

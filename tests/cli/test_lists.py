@@ -213,3 +213,13 @@ def test_what_is_not_read_of_a_log_is_said_to_be_kept_and_without_a_message_ther
     done = command("import", log)
     assert (done.code, done.out) == (2, "")
     assert "it holds no message; message 1 has the role 'asistant', which is not read; did you mean" in done.err
+
+
+def test_init_makes_the_folder_that_the_environment_names(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = tmp_path / "named"
+    monkeypatch.setenv("WORKBENCH_HOME", str(named))
+    assert f"workbench init {named} makes it" in command("where").err
+    assert command("init").code == 0
+    assert (named / "scripts").is_dir()

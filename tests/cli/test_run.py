@@ -245,7 +245,7 @@ def test_where_there_is_no_screen_no_key_of_it_is_named(command: Command, name: 
         (["two-cities", "--set", "limits.steps=0"], "--set limits.steps=0: limits.steps: must be at least 1, not 0"),
         (["two-cities", "--set", "limits.steps"], "--set limits.steps: needs the form KEY=VALUE, e.g. limits.steps=4"),
         (["two-cities", "--no-limit", "stepz"], '--no-limit stepz: there is no limit "stepz"; did you mean "steps"?'),
-        (["two-cities", "--home", "/nope"], "--home: there is no folder /nope"),
+        (["two-cities", "--home", "/nope"], "--home: there is no folder /nope; workbench init /nope makes it"),
         (["two-cities", "--tools", "/nope"], "--tools: there is no folder /nope"),
         (["two-cities", "--trust", "/nope"], "--trust: there is no folder /nope"),
     ],

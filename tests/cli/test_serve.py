@@ -63,7 +63,7 @@ def test_it_serves_until_it_is_told_to_stop(home: Path, scenario: WriteScenario,
         assert ask(url)["message"]["content"] == "Hello."
         assert list((home / "sessions").glob("*.lock")) != []
         process.send_signal(number)
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert "POST /api/chat 200 hello-1: reply 1 (new)" in out
     assert "Traceback" not in out
@@ -85,7 +85,7 @@ def test_a_reply_that_is_going_out_does_not_keep_it_up(home: Path, scenario: Wri
             )
             assert waiting.recv(20).startswith(b"HTTP/1.1 200")
             process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=20)
+            out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert "the server is closing" in out
 

@@ -39,7 +39,7 @@ def _python(installed: Path, folder: Path, *arguments: str) -> str:
         check=True,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
     )
     return result.stdout
 

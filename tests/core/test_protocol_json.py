@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.timing import assert_linear
 from workbench.core.canonical import parse_object
 from workbench.core.protocols import protocol
 from workbench.core.values import ProtocolOptions, RawCall, Reading, ToolInfo
@@ -255,15 +256,8 @@ def test_a_call_written_is_the_call_read(tool: str, arguments: dict[str, Any]) -
     "unit", ["x", "{", "[", " ", '{"', '{"a":', '{"a": x ', "{} ", LIST + " ", "<think>", "</think>\n"]
 )
 def test_any_reply_is_read_in_linear_time(unit: str) -> None:
-    seconds = []
-    for size in (200_000, 400_000):
+    def reading(size: int) -> Callable[[], object]:
         text = unit * (size // len(unit)) + DONE
-        seconds.append(min(_timed(text) for _ in range(3)))
-    assert seconds[1] < max(3 * seconds[0], 0.25)
-    assert seconds[1] < 1.0
+        return lambda: JSON.read(text, (), ProtocolOptions(several="all"))
 
-
-def _timed(text: str) -> float:
-    started = process_time()
-    JSON.read(text, (), ProtocolOptions(several="all"))
-    return process_time() - started
+    assert_linear(reading, 400_000)

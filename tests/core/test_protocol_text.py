@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
-from time import process_time
 from typing import Any, get_args, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.timing import assert_linear
 from workbench.core.canonical import parse_object
 from workbench.core.protocols import protocol
 from workbench.core.values import ProtocolOptions, RawCall, Reading, ToolInfo
@@ -411,15 +412,8 @@ def test_an_action_written_is_the_action_read(
     "options", [ProtocolOptions(), ProtocolOptions(several="all", both="answer")], ids=["first", "all"]
 )
 def test_any_reply_is_read_in_linear_time(unit: str, options: ProtocolOptions) -> None:
-    seconds = []
-    for size in (200_000, 400_000):
+    def reading(size: int) -> Callable[[], object]:
         text = "ACTION: a {" * (unit in "[{") + unit * (size // len(unit)) + "\nANSWER: 4"
-        seconds.append(min(_timed(text, options) for _ in range(3)))
-    assert seconds[1] < max(3 * seconds[0], 0.1)
-    assert seconds[1] < 1.0
+        return lambda: TEXT.read(text, (), options)
 
-
-def _timed(text: str, options: ProtocolOptions) -> float:
-    started = process_time()
-    TEXT.read(text, (), options)
-    return process_time() - started
+    assert_linear(reading, 400_000)

@@ -99,7 +99,7 @@ async def kill(task: asyncio.Task[Any]) -> None:
 
 async def until(holds: Callable[[], object]) -> None:
     """Let others work until that is so."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not holds():  # noqa: ASYNC110 - what a test waits for has no event of its own
             await asyncio.sleep(0)
 

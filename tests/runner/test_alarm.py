@@ -28,7 +28,7 @@ async def test_it_rings_once_when_the_time_is_up() -> None:
 
     alarm = Alarm(ring)
     alarm.set(0.01)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await rung.wait()
     await passed(0.02)
     assert count == 1
@@ -40,7 +40,7 @@ async def test_it_rings_at_the_latest_limit_whichever_timer_is_running() -> None
     began = loop.time()
     for seconds in (60.0, 0.01, 0.05):  # a shorter limit, and then a longer one than the timer that runs
         alarm.set(seconds)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await rang.wait()
     assert 0.05 <= loop.time() - began < 1
 
@@ -66,7 +66,7 @@ def test_it_works_in_one_event_loop_after_another() -> None:
     async def wait_for_it() -> None:
         events.append(asyncio.Event())
         alarm.set(0.01)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await events[-1].wait()
 
     asyncio.run(leave_it_set())

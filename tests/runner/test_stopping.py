@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -240,11 +239,13 @@ async def test_no_message_while_calls_are_open_or_a_move_is_made() -> None:
 
 async def test_a_blocking_tool_is_given_up_at_its_limit_and_its_late_result_goes_nowhere() -> None:
     end = threading.Event()
+    left: list[str] = []
 
     @tool(risk="write", timeout=0.05)
     def stuck(name: str) -> str:
         """Blocks a thread."""
-        end.wait(5)
+        end.wait(60)
+        left.append(name)
         return f"late {name}"
 
     run = make([calls(("stuck", {"name": "x"})), calls(("look", {"number": 5})), answer("${last}")], stuck, look,
@@ -258,9 +259,8 @@ async def test_a_blocking_tool_is_given_up_at_its_limit_and_its_late_result_goes
             await asyncio.sleep(0.001)
 
     beside = asyncio.create_task(screen())
-    began = time.monotonic()
     await run.play()
-    assert time.monotonic() - began < 1
+    assert left == [], "the tool is still at it"
     assert ticks > 5, "the screen stays alive"
     await kill(beside)
     assert outcomes(run) == {"c1": "unknown", "c2": "ran"}

@@ -52,6 +52,26 @@ TURNS = [
     ),
     (GOAL + 'tools = ["add"],\n', "2: tools", "a line does not end in a comma"),
     (GOAL + 'tools = ["add"] and more\n', "2: tools", "the value has ended before and more"),
+    (
+        GOAL + 'protocol = "json"tools = ["add"]\n',
+        "2: protocol",
+        'each key stands on a line of its own: a new line is missing before tools = ["add"]',
+    ),
+    (
+        GOAL + "[[model.reply]]text = 'ANSWER: 1'\n",
+        "2: ",
+        "each key stands on a line of its own: a new line is missing before text = 'ANSWER: 1'",
+    ),
+    (
+        GOAL + "[[model.reply]]\ntext = 'a'\ntext = 'b'\n",
+        "4: model.reply[0].text",
+        "is given twice; the first is on line 3; another one begins with [[model.reply]]",
+    ),
+    (
+        GOAL + "[[model.reply]]\ntext = 'a",
+        "3: model.reply[0].text",
+        "the file ends inside this value (a quote is not closed)",
+    ),
     (GOAL + "hello\n", "2: hello", "a line is a key = value, a [table] or a # comment"),
     (GOAL + "// comment\n", "2", "a comment begins with #"),
     (GOAL + "- add\n", "2", "a list is written in brackets, with commas"),

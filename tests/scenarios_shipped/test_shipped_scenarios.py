@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable
 from itertools import groupby, pairwise, takewhile
 
@@ -22,11 +21,9 @@ COURSE = (
 TAGS = set(COURSE)
 
 
-async def test_all_shipped_scenarios_hold_their_expectations_within_ten_seconds() -> None:
-    began = time.process_time()
+async def test_all_shipped_scenarios_hold_their_expectations() -> None:
     verdicts = await check_all(SCRIPTS, HOME)
     assert [verdict for verdict in verdicts if not verdict.passed or verdict.skipped] == []
-    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=NAMES)

@@ -22,7 +22,7 @@ from workbench.serve.exchange import LARGEST, Receive, Scope, Send
 from workbench.serve.server import Serving, listening, server_of, serving
 from workbench.sessions.journal import Session, fold_session, read_session
 
-LONGEST = 20.0
+LONGEST = 60.0
 """Seconds after which a test gives up."""
 
 TWO_CITIES = """

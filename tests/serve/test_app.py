@@ -41,7 +41,7 @@ class Connection:
         self.coming.put_nowait({"type": "http.disconnect"})
 
     async def status(self) -> int:
-        await asyncio.wait_for(self.done, 5)
+        await asyncio.wait_for(self.done, 60)
         status: int = self.sent[0]["status"]
         return status
 
@@ -102,7 +102,7 @@ async def test_who_falls_silent_in_a_body_is_not_waited_for(played: PutOn, monke
     connection = playing.ask(BODY[:10], b"")
     connection.coming.get_nowait()
     connection.coming.get_nowait()
-    await asyncio.wait_for(connection.done, 5)
+    await asyncio.wait_for(connection.done, 60)
     assert connection.sent == []
     assert "499" in playing.log[0]
 
@@ -116,11 +116,11 @@ async def test_who_leaves_while_waiting_for_a_turn_waits_no_longer(played: PutOn
     await settled()
     assert not second.done.done()
     second.leave()
-    await asyncio.wait_for(second.done, 5)
+    await asyncio.wait_for(second.done, 60)
     assert not first.done.done()
     assert (second.sent, len(playing.log)) == ([], 1)
     first.leave()
-    await asyncio.wait_for(first.done, 5)
+    await asyncio.wait_for(first.done, 60)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import time
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import nasty_text
+from tests.timing import assert_within, seconds_of
 from tests.view.nasty import rows_of
 from workbench.core.ports import Signal
 from workbench.view.incoming import Incoming
@@ -53,13 +52,11 @@ def test_a_pause_takes_the_place_of_what_came_and_is_counted_down() -> None:
 def test_a_piece_costs_the_same_however_much_came_before() -> None:
     incoming = Incoming()
 
-    def cost(count: int) -> float:
-        began = time.thread_time()
+    def some(count: int) -> None:
         for _ in range(count):
             incoming.take(Signal("delta", "some words "), 0.0)
-        return time.thread_time() - began
 
-    cost(1000)
-    first = min(cost(2000) for _ in range(3))
-    cost(100_000)
-    assert min(cost(2000) for _ in range(5)) < 5 * first
+    some(1000)
+    first = max(min(seconds_of(lambda: some(2000)) for _ in range(5)), 0.001)
+    some(100_000)
+    assert_within(8 * first, lambda: some(2000))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from workbench.cli.errors import BadInput
 from workbench.cli.output import out
 from workbench.cli.places import home_of
 from workbench.cli.tables import Row, print_listing
-from workbench.home import Home, make_home, trust, trusted_folders
+from workbench.home import HOME_VARIABLE, Home, make_home, trust, trusted_folders
 from workbench.scenarios.errors import ScenarioError
 from workbench.scenarios.loader import load_scenario
 from workbench.toolkit.loader import load_tools
@@ -109,7 +110,7 @@ def where(options: argparse.Namespace) -> int:
 
 def init(options: argparse.Namespace) -> int:
     """`workbench init [FOLDER]`."""
-    folder = Path(options.folder).expanduser().resolve()
+    folder = Path(options.folder or os.environ.get(HOME_VARIABLE) or ".").expanduser().resolve()
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is not a folder")
     made = make_home(folder)

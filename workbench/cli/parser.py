@@ -88,7 +88,7 @@ def _faults(parser: argparse.ArgumentParser) -> None:
 
 
 def _init(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", default=".", metavar="FOLDER", help="by default the current one")
+    parser.add_argument("folder", nargs="?", metavar="FOLDER", help="by default $WORKBENCH_HOME, else the current one")
     parser.set_defaults(command=_late("lists", "init"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Container
 
 from workbench.scenarios.errors import Path, Problem, dotted
@@ -30,6 +31,9 @@ def not_toml(message: str, text: str, name: str, several: Container[tuple[str, .
             path, first, second = locations.twice[0]
             header = ".".join(part for part in path if isinstance(part, str))
             both = f": write [[{header}]] there and here" if tuple(header.split(".")) in several else ""
+            around = tuple(part for part in path[:-1] if isinstance(part, str))
+            if not both and around in several:
+                both = f"; another one begins with [[{'.'.join(around)}]]"
             return Problem(name, second, dotted(path), f"is given twice; the first is on line {first}{both}")
         if line and (found := _taken(text.split("\n")[line - 1], locations)):
             return Problem(name, line, *found)
@@ -59,6 +63,8 @@ def _at_the_end(said: str, text: str, name: str, last: Pair | None) -> Problem:
     missing = next((mark for mark in ("'''", '"""') if mark in said), "")
     if missing and not quotes:
         said = f"{missing} is missing at its end"
+    elif not quotes:
+        said = "a quote is not closed"
     return Problem(name, last.line, dotted(last.path), f"is not TOML: the file ends inside this value ({said})")
 
 
@@ -113,6 +119,8 @@ def _too_much(line: str, _: str, rest: str) -> str:
     """A value has ended, and more stands behind it."""
     if rest == ",":
         return "a line does not end in a comma"
+    if _is_pair(rest):
+        return f"each key stands on a line of its own: a new line is missing before {_short(rest)}"
     pair = _PAIR.fullmatch(line)
     value = pair["value"] if pair is not None else ""
     mark = value[:1]
@@ -120,6 +128,14 @@ def _too_much(line: str, _: str, rest: str) -> str:
         inner = value[1 : value.rfind(mark)]
         return f"the {mark} inside ends the text; write {pair['key']} = {_quoted(inner)}"
     return f"the value has ended before {_short(rest)}"
+
+
+def _is_pair(text: str) -> bool:
+    """Whether that is a key with its value, and nothing else."""
+    try:
+        return len(tomllib.loads(text)) == 1
+    except ValueError:
+        return False
 
 
 def _quoted(inner: str) -> str:

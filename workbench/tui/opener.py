@@ -52,7 +52,7 @@ class Opener:
         self._glimpse: GlimpseScreen | None = None
         """What stands where the run will."""
         self._closed_some = False
-        """Whether a run was closed since the last one was opened: much of it refers to itself, so it has to be sought."""
+        """Whether a run was closed since the last one was opened; much of it refers to itself, and has to be sought."""
 
     def file(self, path: Path) -> Callable[[], None] | None:
         """Show at once what can be told of whatever is in that file. Returns what opens it, to be called after that.

@@ -78,7 +78,8 @@ def reading_line(state: State, text: str, check: Check) -> Line:
         return (Span("✗ cannot be read: ", "changed"), Span(one_line(reading.problem), "quiet"))
     dropped = (Span(f"   {one_line(reading.dropped)}", "changed"),) if reading.dropped else ()
     if reading.kind == "answer":
-        return (Span("✓ an answer", "go"), Span(" ends the run", "quiet"), *dropped)
+        follows = " ends the run" if state.plan is None else " to the question of this step"
+        return (Span("✓ an answer", "go"), Span(follows, "quiet"), *dropped)
     return (*_calls(reading.calls, check), *dropped)
 
 

@@ -76,7 +76,7 @@ async def test_a_stream_is_seen_while_it_comes() -> None:
 
     async def slowly(exchange: Exchange) -> None:
         await exchange.send(stream(sse(CHUNKS[0]), whole=False))
-        await asyncio.wait_for(seen.wait(), 5)
+        await asyncio.wait_for(seen.wait(), 60)
         rest = sse(*CHUNKS[1:], "[DONE]")
         await exchange.send(b"%x\r\n%b\r\n0\r\n\r\n" % (len(rest), rest))
 
@@ -442,12 +442,12 @@ async def test_cancelling_closes_the_connection_at_once(answer: Any) -> None:
     async with Server(answer) as server:
         live = model(server.url)
         task = asyncio.create_task(live.reply(request(begun()), lambda _: None))
-        exchange = await asyncio.wait_for(server.asked(), 5)
+        exchange = await asyncio.wait_for(server.asked(), 60)
         await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(exchange.hung_up.wait(), 1)
+        await asyncio.wait_for(exchange.hung_up.wait(), 60)
         live.close()
 
 
@@ -457,7 +457,7 @@ async def test_a_pause_can_be_cancelled() -> None:
         live = LiveModel(endpoint, clock=SystemClock())
         paused = asyncio.Event()
         task = asyncio.create_task(live.reply(request(begun()), lambda _: paused.set()))
-        await asyncio.wait_for(paused.wait(), 5)
+        await asyncio.wait_for(paused.wait(), 60)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -473,8 +473,8 @@ async def test_a_line_that_stays_open_after_the_last_event_holds_nobody_up(monke
         await exchange.until_hung_up()
 
     async with Server(ends) as server:
-        reply = await asyncio.wait_for(ask(model(server.url)), 5)
-        await asyncio.wait_for(server.requests[0].hung_up.wait(), 1)
+        reply = await asyncio.wait_for(ask(model(server.url)), 60)
+        await asyncio.wait_for(server.requests[0].hung_up.wait(), 60)
     assert reply.text == "one two"
 
 

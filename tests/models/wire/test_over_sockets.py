@@ -367,9 +367,9 @@ async def test_who_is_cancelled_hangs_up(work: Work) -> None:
     async with Server(work) as server:
         model = live(server.url)
         task = asyncio.create_task(model.reply(request(begun()), lambda _: None))
-        exchange = await asyncio.wait_for(server.asked(), 5)
+        exchange = await asyncio.wait_for(server.asked(), 60)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.wait_for(exchange.hung_up.wait(), 1)
+        await asyncio.wait_for(exchange.hung_up.wait(), 60)
         model.close()

@@ -376,9 +376,9 @@ async def test_arguments_that_end_too_early_never_run_and_the_model_reads_why(
 async def test_at_the_deadline_the_line_is_closed(home: Home) -> None:
     async with Server(Exchange.until_hung_up) as server:
         run = opened(home, server, more="[limits]\nseconds = 0.3")
-        await asyncio.wait_for(run.run.play(), 10)
+        await asyncio.wait_for(run.run.play(), 60)
         run.close()
-        await asyncio.wait_for(server.requests[0].hung_up.wait(), 10)
+        await asyncio.wait_for(server.requests[0].hung_up.wait(), 60)
     assert (run.run.status, len(server.requests)) == (Status.DEADLINE_EXCEEDED, 1)
 
 
@@ -394,10 +394,10 @@ async def test_a_person_who_stops_a_stream_hangs_up_and_can_go_on(home: Home) ->
         run = opened(home, server)
         run.run.subscribe_signals(lambda _: seen.set())
         playing = asyncio.create_task(run.run.play())
-        await asyncio.wait_for(seen.wait(), 5)
+        await asyncio.wait_for(seen.wait(), 60)
         run.run.stop()
-        await asyncio.wait_for(playing, 5)
-        await asyncio.wait_for(server.requests[0].hung_up.wait(), 1)
+        await asyncio.wait_for(playing, 60)
+        await asyncio.wait_for(server.requests[0].hung_up.wait(), 60)
         assert run.run.status is Status.CANCELLED
         run.run.message("Go on.")
         await run.run.play()

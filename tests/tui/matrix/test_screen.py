@@ -155,7 +155,7 @@ async def test_it_can_be_stopped_and_keeps_what_is_known(home: Home, keys: str) 
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         await pilot.press("M")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not isinstance(app.screen, MatrixScreen):
                 await pilot.pause()
         screen = app.screen

@@ -199,7 +199,7 @@ async def test_x_closes_the_connection_at_once(home: Home, begun: bool) -> None:
             await stage.reach(lambda: stage.sees("Hello"))
         assert not exchange.hung_up.is_set()
         await stage.press("x")
-        await asyncio.wait_for(exchange.hung_up.wait(), 1)
+        await asyncio.wait_for(exchange.hung_up.wait(), 60)
         assert stage.run.status is Status.CANCELLED
         assert len(server.requests) == 1
         # What had come in is not the beginning of the next reply.
@@ -218,7 +218,7 @@ async def test_leaving_the_screen_closes_the_connection(home: Home) -> None:
         slow.go()
         await stage.reach(lambda: stage.sees("Hello"))
         await stage.press("q")
-        await asyncio.wait_for(exchange.hung_up.wait(), 1)
+        await asyncio.wait_for(exchange.hung_up.wait(), 60)
 
 
 # ---------------------------------------------------------------- waiting to try again

@@ -142,7 +142,7 @@ async def test_a_run_with_a_result_edited_at_the_door_becomes_a_script_that_ends
         await stage.press("ctrl+s", "h", "r")
         answer, header, events = stage.run.state.answer, stage.run.header, list(stage.run.events)
     path = write_scenario(home, played(header, events).text, "played")
-    verdict = await asyncio.wait_for(check_file(path, home), 30)
+    verdict = await asyncio.wait_for(check_file(path, home), 60)
     assert (verdict.error, verdict.mismatches) == ("", ())
     async with staged(opened_scenario(home, path, keep=False), home) as stage:
         await stage.press("P", "r")
