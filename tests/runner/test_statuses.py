@@ -257,7 +257,7 @@ async def test_a_deadline_holds_for_each_request_anew() -> None:
             await asyncio.sleep(0)
             return Reply(text="" if self.asked < 6 else "done", usage=Usage(input=1, output=1))
 
-    run = make([], model=Quick(), clock=SystemClock(), limits=Limits(seconds=5))
+    run = make([], model=Quick(), clock=SystemClock(), limits=Limits(seconds=60))
     await run.play()
     assert run.status is Status.ANSWERED
     run.change({"limits.seconds": 0.01})

@@ -19,6 +19,8 @@ from workbench.home import Home
         ("left left left", "right"),
         ("left left", "shift+left"),
         ("pageup", "home"),
+        ("end", "home"),
+        ("home", "end"),
     ],
 )
 async def test_a_key_is_one_frame_without_a_layout(

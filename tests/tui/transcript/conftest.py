@@ -99,9 +99,9 @@ class Host(App[None]):
         self.messages.append(message)
 
     def rows(self) -> list[str]:
-        """The transcript as drawn, without trailing blanks."""
+        """The entries as drawn, without trailing blanks, and without the row that says how many more there are."""
         view = self.transcript
-        return [view.render_line(y).text.rstrip() for y in range(view.size.height)]
+        return [view.render_line(y).text.rstrip() for y in range(view.size.height - bool(view.foot))]
 
 
 @pytest.fixture

@@ -244,3 +244,15 @@ async def test_selecting_with_the_mouse_gives_the_text_alone() -> None:
         assert app.screen.get_selected_text() is None
         await pilot.pause()
         assert len({segment.style.bgcolor for segment in app.transcript.render_line(0) if segment.style}) == 1
+
+
+async def test_what_says_how_much_is_below_is_no_text_to_select() -> None:
+    app = Host(numbered(50))
+    async with app.run_test(size=(60, 6)) as pilot:
+        await pilot.press("home")
+        await pilot.mouse_down("Transcript", offset=(13, 3))
+        await pilot.hover("Transcript", offset=(6, 5))
+        await pilot.mouse_up("Transcript", offset=(6, 5))
+        await pilot.pause()
+        assert app.screen.get_selected_text() == "entry 3 line 0\nentry 4 line 0"
+        assert app.transcript.foot == "▼ 45 more · end follows"

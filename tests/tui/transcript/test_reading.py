@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 from textual.pilot import Pilot
 
@@ -52,10 +54,10 @@ async def test_a_reader_who_scrolled_up_stays_put_while_entries_stream_in() -> N
         await pilot.pause()
         assert app.rows() == seen
         assert app.transcript.cursor == picked
-        assert app.transcript.standing == (False, 518)
+        assert (app.transcript.follows, app.transcript.below) == (False, 518)
         await pilot.press("end")
         assert last(app) == "streamed 499"
-        assert app.transcript.standing == (True, 0)
+        assert (app.transcript.follows, app.transcript.below) == (True, 0)
         assert any(isinstance(message, Transcript.Latest) for message in app.messages)
         source.add("one more")
         app.transcript.appended()
@@ -70,12 +72,12 @@ async def test_scrolling_by_mouse_stops_following_and_at_the_end_follows_again()
         for _ in range(15):
             view.scroll_up()
         await pilot.pause()
-        assert app.transcript.standing == (False, 15)
-        assert view.cursor == 84
+        assert (app.transcript.follows, app.transcript.below) == (False, 16)
+        assert view.cursor == 83
         for _ in range(30):
             view.scroll_down()
         await pilot.pause()
-        assert app.transcript.standing == (True, 0)
+        assert (app.transcript.follows, app.transcript.below) == (True, 0)
         assert view.cursor == 99
 
 
@@ -91,6 +93,37 @@ async def test_when_the_view_shrinks_the_end_stays_in_view() -> None:
         assert app.transcript.follows
 
 
+async def test_the_last_row_says_how_much_is_below_and_never_hides_what_is_picked() -> None:
+    """Whatever is pressed, and in as little room as there may be."""
+    chance = random.Random(0)
+    source = Entries([make(n + 1, "\n".join("abc"[: n % 4])) for n in range(30)])
+    app = Host(source)
+    async with app.run_test(size=(60, 8)) as pilot:
+        view = app.transcript
+        for height in (8, 5, 3, 2, 1):
+            await pilot.resize_terminal(60, height)
+            for _ in range(25):
+                await pilot.press(chance.choice(("up", "up", "down", "down", "pageup", "pagedown", "home", "end")))
+                rows, top = app.rows(), round(view.scroll_y)
+                seen = [view.flow.locate(top + y)[0] for y in range(len(rows))]
+                assert view.cursor in seen
+                ends = [n for n in range(30) if view.flow.top(n) + view.flow.height(n) <= top + len(rows)]
+                below = 29 - max(ends, default=-1)
+                says = view.render_line(height - 1).text.rstrip()
+                assert view.foot == (
+                    "" if view.follows or not below or height == 1 else f"▼ {below} more · end follows"
+                )
+                assert not view.foot or says == view.foot
+
+
+async def test_a_click_on_what_is_below_goes_to_the_end() -> None:
+    app = Host(numbered(50))
+    async with app.run_test(size=(60, 10)) as pilot:
+        await pilot.press("home")
+        await pilot.click("Transcript", offset=(5, 9))
+        assert (app.transcript.follows, app.transcript.cursor, app.transcript.foot) == (True, 49, "")
+
+
 async def test_picking_an_entry_further_up_stops_following_even_when_all_is_in_view() -> None:
     source = numbered(3)
     app = Host(source)
@@ -100,9 +133,9 @@ async def test_picking_an_entry_further_up_stops_following_even_when_all_is_in_v
         app.transcript.appended()
         await pilot.pause()
         assert app.transcript.cursor == 1
-        assert app.transcript.standing == (False, 0)
+        assert (app.transcript.follows, app.transcript.below) == (False, 0)
         await pilot.press("down", "down")
-        assert app.transcript.standing == (True, 0)
+        assert (app.transcript.follows, app.transcript.below) == (True, 0)
 
 
 # ---------------------------------------------------------------- the cursor
@@ -125,28 +158,28 @@ async def test_home_and_the_pages() -> None:
         await pilot.press("home")
         assert (first(app), app.transcript.cursor) == ("entry 0 line 0", 0)
         await pilot.press("pagedown")
-        assert (first(app), app.transcript.cursor) == ("entry 9 line 0", 9)
+        assert (first(app), app.transcript.cursor) == ("entry 8 line 0", 8)
         await pilot.press("up")
-        assert app.transcript.cursor == 8
-        assert first(app) == "entry 8 line 0"
+        assert app.transcript.cursor == 7
+        assert first(app) == "entry 7 line 0"
 
 
 async def test_an_entry_taller_than_the_screen_is_scrolled_through() -> None:
-    source = numbered(3)
+    source = numbered(4)
     source.put(1, "\n".join(f"tall {n}" for n in range(25)))
     app = Host(source)
     async with app.run_test(size=(60, 10)) as pilot:
         await pilot.press("home", "down")
         assert (app.transcript.cursor, first(app)) == (1, "tall 0")
         await pilot.press("down")
-        assert (app.transcript.cursor, first(app)) == (1, "tall 5")
-        await pilot.press("down", "down")
+        assert (app.transcript.cursor, first(app)) == (1, "tall 4")
+        await pilot.press("down", "down", "down")
         assert (app.transcript.cursor, last(app)) == (1, "tall 24")
         await pilot.press("down")
         assert app.transcript.cursor == 2
         await pilot.press("up")
         assert (app.transcript.cursor, last(app)) == (1, "tall 24")
-        await pilot.press("up", "up", "up", "up")
+        await pilot.press("up", "up", "up", "up", "up")
         assert app.transcript.cursor == 0
 
 
@@ -340,7 +373,7 @@ async def test_scrolling_into_what_is_not_measured_yet_shows_whole_entries() -> 
         app.transcript.action_page_up()
         rows = [row.split()[-2:] for row in app.rows()]
         places = [2 * int(number) + (which == "end") for number, which in rows]
-        assert places == list(range(places[0], places[0] + 20))
+        assert places == list(range(places[0], places[0] + 19))
         await measured(pilot)
         assert app.transcript.flow.total == 80_000
 

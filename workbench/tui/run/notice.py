@@ -1,4 +1,4 @@
-"""One line above the bar: what is said to the person, else how much stands below what can be seen."""
+"""One line above the bar: what is said to the person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from workbench.tui.blocks import Block
 from workbench.tui.guard import time_now
 from workbench.tui.screens import keymap_of
 from workbench.tui.situation import Situation
-from workbench.tui.transcript.widget import Transcript
 from workbench.view.entries import Span
 from workbench.view.visible import visible
 
@@ -21,9 +20,8 @@ SAID_FOR = 5.0
 class Notice(Block):
     """Says things in one line, until the next key and for a few seconds at most."""
 
-    def __init__(self, transcript: Transcript, situation: Callable[[], Situation]) -> None:
+    def __init__(self, situation: Callable[[], Situation]) -> None:
         super().__init__(id="notice")
-        self._transcript = transcript
         self._situation = situation
         self._said = ""
         self._said_until = 0.0
@@ -52,11 +50,7 @@ class Notice(Block):
             self.set_timer(FRAME, self.draw)  # what the key says itself comes first
 
     def draw(self) -> None:
-        """The one-line message, else how much is below what can be seen."""
-        transcript = self._transcript
-        below = transcript.below if transcript.region and not transcript.follows else 0
-        if self._said and time_now() < self._said_until:
+        """What was said, for as long as it stays."""
+        self.display = bool(self._said) and time_now() < self._said_until
+        if self.display:
             self.put([(Span(f" {self._said}", "primary"),)])
-        elif below > 0:
-            self.put([(Span(f" ▼ {below:,} more · {self.worded('{latest} follows')}", "quiet"),)])
-        self.display = below > 0 or bool(self._said and time_now() < self._said_until)

@@ -65,7 +65,7 @@ class RunScreen(Screen[None]):
         self.guard = KeyGuard()
         self.transcript = Transcript(desk.timeline, id="transcript")
         self.bar = BarPane()
-        self.notice = notice = Notice(self.transcript, lambda: self.situation)
+        self.notice = notice = Notice(lambda: self.situation)
         self.drawing = drawing = Drawing(opened, desk, self.transcript, self, lambda: self.situation)
         self.driver = driver = Driver(opened, drawing, notice, self, play or until is not None, until)
         self.following = Following(opened, desk, drawing, self)
@@ -134,7 +134,6 @@ class RunScreen(Screen[None]):
         named = self.desk.timeline.named_keys
         self.desk.timeline.named_keys = {name: shown_key(BY_NAME[name], keymap_of(self.app)) for name in named}
         self.watch(self.transcript, "cursor", self.drawing.selected, init=False)
-        self.watch(self.transcript, "standing", self.notice.draw, init=False)
         self._unsubscribe = [self.run_.subscribe(listener) for listener in self.listeners]
         self._unsubscribe.append(self.run_.subscribe_signals(self.drawing.passing))
         self.transcript.focus()

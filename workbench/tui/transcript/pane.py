@@ -170,14 +170,24 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self._thumb = drawn.segments
             bar.refresh()
 
+    @property
+    def room(self) -> int:
+        """Rows that there is room for."""
+        return self.scrollable_content_region.height
+
+    @property
+    def foot(self) -> str:
+        """What stands in the last row instead of what would be there; "" where nothing does."""
+        return ""
+
     def _looks(self) -> list[Look]:
         """How each row looks that can be seen."""
-        flow, cursor = self.flow, self.cursor
+        flow, cursor, foot = self.flow, self.cursor, self.foot
         out: list[Look] = []
-        for index, row in flow.rows(round(self.scroll_y), self.scrollable_content_region.height):
+        for index, row in flow.rows(round(self.scroll_y), self.room - bool(foot)):
             layout = flow.layout(index)
             out.append(None if layout is None else layout.look(row, picked=index == cursor))
-        return out
+        return [*out, (foot,)] if foot else out
 
     def _draw(self, *, moved: bool = True) -> None:
         """Draw the rows that look otherwise than they are drawn; all, where they know by now wrong where they stand."""
@@ -292,11 +302,13 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             self.background_colors[1],
         )
         blank = Strip.blank(width, Style(bgcolor=self.looks("ground").bgcolor))
-        top, first = self.gutter.top, round(self.scroll_y)
+        top, first, foot = self.gutter.top, round(self.scroll_y), self.foot
         rows = [
             self._padded(index, row, line, room.width, width)
-            for line, (index, row) in enumerate(self.flow.rows(first, room.height), first)
+            for line, (index, row) in enumerate(self.flow.rows(first, room.height - bool(foot)), first)
         ]
+        if foot:
+            rows.append(self._widened(self._foot(foot, room.width), width))
         out = []
         for strip in [*[blank] * top, *rows, *[blank] * (height - top - len(rows))][crop.y : crop.bottom]:
             for each in filters:
@@ -307,7 +319,9 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         """One row without the padding."""
         width, line = self.scrollable_content_region.width, y + round(self.scroll_y)
-        left = self.gutter.left
+        foot, left = self.foot, self.gutter.left
+        if foot and y == self.room - 1:
+            return self._foot(foot, width)
         return self._padded(*self.flow.locate(line), line, width, self.region.width).crop(left, left + width)
 
     def _padded(self, index: int, row: int, line: int, width: int, whole: int) -> Strip:
@@ -325,13 +339,23 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             marks, gutter = self._marks(index, layout, row), self.flow.gutter
             strip = paint(layout, row, width, self.looks, marks, gutter=gutter, picked=key[2])
             strip = strip.apply_offsets(-gutter - BAR * layout.entry.data, line)
-        left = self.gutter.left
-        pads = (Segment(" " * cells, Style(bgcolor=ground.bgcolor)) for cells in (left, whole - left - width))
-        strip = Strip((segment for segment in (next(pads), *strip, next(pads)) if segment.text), whole)
+        strip = self._widened(strip, whole)
         if lasting and layout is not None:
             self._strips.discard(key)  # what is kept under a key is not replaced by setting it
             self._strips[key] = layout, line, strip
         return strip
+
+    def _foot(self, text: str, width: int) -> Strip:
+        """The last row where it says something. For who selects by mouse it is the end of the row above."""
+        ground = self.looks("ground")
+        strip = Strip([Segment(text, ground + self.looks("quiet"))]).adjust_cell_length(width, ground)
+        return strip.apply_offsets(width, round(self.scroll_y) + self.room - 2)
+
+    def _widened(self, strip: Strip, whole: int) -> Strip:
+        """With the padding that makes it `whole` cells wide."""
+        style, left = Style(bgcolor=self.looks("ground").bgcolor), self.gutter.left
+        pads = (Segment(" " * cells, style) for cells in (left, whole - left - strip.cell_length))
+        return Strip((segment for segment in (next(pads), *strip, next(pads)) if segment.text), whole)
 
     # ------------------------------------------------------------ selection by mouse
 

@@ -7,10 +7,10 @@ from functools import partial
 
 from textual import events
 from textual.message import Message
-from textual.reactive import reactive
 from textual.worker import Worker
 
-from workbench.tui.actions import bindings
+from workbench.tui.actions import bindings, with_keys
+from workbench.tui.screens import keymap_of
 from workbench.tui.transcript.pane import Pane
 from workbench.tui.transcript.search import Finder, Needle, Place
 from workbench.view.entries import EntrySource, content
@@ -20,12 +20,6 @@ class Transcript(Pane):
     """Entries to read, with one of them picked. It says what happened in messages, and never acts on a run."""
 
     BINDINGS = bindings("transcript")
-
-    standing: reactive[tuple[bool, int]] = reactive((True, 0), repaint=False)
-    """Whether the end is followed, and how many entries end below what can be seen.
-
-    To be watched, as `cursor` is: a message would arrive after the frame that shows what it is about.
-    """
 
     @dataclass
     class Latest(Message):
@@ -63,8 +57,25 @@ class Transcript(Pane):
         return flow.count - index - (row >= flow.height(index) - 1)
 
     @property
+    def foot(self) -> str:
+        if not self._has_foot:
+            return ""
+        return f"▼ {self.below:,} more · {with_keys('{latest} follows', keymap_of(self.app))}"
+
+    @property
+    def _has_foot(self) -> bool:
+        """Whether an entry would end below what can be seen, had the entries all the room; a single row they keep."""
+        return not self.follows and self.room > 1 and self._last_row >= round(self.scroll_y) + self.room
+
+    @property
+    def _last_row(self) -> int:
+        """The row at which the last entry ends."""
+        return self.flow.top(self.flow.count) - self.flow.gap - 1
+
+    @property
     def _page(self) -> int:
-        return max(1, self.scrollable_content_region.height)
+        """Rows in which entries can be seen."""
+        return max(1, self.room - self._has_foot)
 
     def load(self, source: EntrySource) -> None:
         self.set_reactive(Transcript.cursor, -1)
@@ -77,7 +88,7 @@ class Transcript(Pane):
         elif last >= 0:
             top, bottom = self._seen()
             self.cursor = max(top, min(self.cursor, bottom))
-        self.standing = (self.follows, self.below)
+        self._draw()  # whether the end is followed may show
 
     def _seen(self) -> tuple[int, int]:
         """The first and the last entry of which something can be seen."""
@@ -96,11 +107,12 @@ class Transcript(Pane):
         flow.measure(index, index)
         first = flow.top(index) + (row or 0)
         rows = flow.height(index) if row is None else 1
+        page = max(1, self.room - (first + rows <= self._last_row))
         top = round(self.scroll_y)
-        if first < top or rows > self._page:
+        if first < top or rows > page:
             top = first
-        elif first + rows > top + self._page:
-            top = first + rows - self._page
+        elif first + rows > top + page:
+            top = first + rows - page
         self.bring(top)
         self.cursor = index
         self.follows = index == flow.count - 1 and self.at_end
@@ -162,6 +174,9 @@ class Transcript(Pane):
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
         if offset is None or self.text_selection is not None:
+            return
+        if offset.y >= self._page:
+            self.action_latest()
             return
         index, row = self.flow.locate(round(self.scroll_y) + offset.y)
         layout = self.flow.layout(index)
